@@ -1,0 +1,22 @@
+# Where the libraries come from: Debian packages and the wheels of .deps/venv (tools/setup puts them there).
+set(HANDSPAN_DEPS "${CMAKE_CURRENT_SOURCE_DIR}/.deps" CACHE PATH "What tools/setup installed")
+file(GLOB HANDSPAN_SITE "${HANDSPAN_DEPS}/venv/lib/python3*/site-packages")
+if(NOT HANDSPAN_SITE)
+  message(FATAL_ERROR "No packages under ${HANDSPAN_DEPS}/venv. Run tools/setup first (./run and ./test do).")
+endif()
+list(PREPEND CMAKE_PREFIX_PATH "${HANDSPAN_SITE}/cmeel.prefix" "${HANDSPAN_DEPS}/daqp" "${HANDSPAN_DEPS}/ruckig")
+list(PREPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
+
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(PNG REQUIRED)
+find_package(OpenGL REQUIRED COMPONENTS EGL OpenGL)
+find_package(Eigen3 REQUIRED)
+set(Boost_NO_WARN_NEW_VERSIONS ON)  # CMake 3.25 knows Boost up to 1.80
+find_package(pinocchio REQUIRED)
+find_package(tinyxml2 REQUIRED)
+find_package(assimp REQUIRED)
+find_package(MuJoCo REQUIRED)

@@ -1,0 +1,161 @@
+// handspan check FILE: validates a robot or tool folder, a scene or an app, and shows what it
+// found.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include "cli/command.hpp"
+#include "core/config.hpp"
+#include "plant/mujoco_plant.hpp"
+#include "robot/model.hpp"
+#include "scene/robot_check.hpp"
+#include "session/loop.hpp"
+
+namespace handspan {
+namespace {
+
+struct Options {
+  std::string what;
+  bool schema = false;
+};
+
+void print_limits(const RobotFolder& folder) {
+  if (folder.limits.joints.empty()) return;
+  fmt::print("\n{:<22} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "joint", "lower",
+             "upper", "v", "a", "braking", "jerk", "tau", "dtau/dt");
+  for (const auto& [name, l] : folder.limits.joints) {
+    const auto bound = [&](double x) {
+      return l.continuous ? std::string("-") : fmt::format("{:.4f}", x);
+    };
+    fmt::print("{:<22} {:>9} {:>9} {:>9.4g} {:>9.4g} {:>9.4g} {:>9.4g} {:>9.4g} {:>9.4g}{}\n", name,
+               bound(l.lower), bound(l.upper), l.velocity, l.acceleration, l.braking, l.jerk,
+               l.torque, l.torque_rate, l.velocity_curve ? "  (v falls towards the ends)" : "");
+  }
+  if (const auto& c = folder.limits.cartesian)
+    fmt::print("flange: {} m/s, {} m/s^2, {} m/s^3; {:.4g} rad/s, {:.4g} rad/s^2, {:.4g} rad/s^3\n",
+               c->velocity, c->acceleration, c->jerk, c->angular_velocity, c->angular_acceleration,
+               c->angular_jerk);
+}
+
+int check_folder(const std::filesystem::path& path) {
+  const RobotFolder folder = load_robot_folder(path);
+  const RobotReport report = check_robot(folder);
+  fmt::print("{} '{}': {} bodies, {} joints, {:.4f} kg",
+             folder.kind == FolderKind::kRobot ? "robot" : "tool", folder.name,
+             folder.description.bodies.size(), RobotModel(folder.description).joints().size(),
+             report.mass);
+  if (!report.reach_frame.empty())
+    fmt::print(", {} reaches {:.3f} m from the base", report.reach_frame, report.reach);
+  fmt::print("\n\n{:<22} {:>9}   {:>11} {:>11} {:>11}   {:>8}\n", "body", "kg", "I1", "I2", "I3",
+             "slack");
+  for (const auto& b : report.bodies)
+    fmt::print("{:<22} {:>9.4f}   {:>11.4e} {:>11.4e} {:>11.4e}   {:>8.4f}{}\n", b.name, b.mass,
+               b.principal[0], b.principal[1], b.principal[2], b.triangle_slack,
+               b.repaired ? "  repaired" : "");
+  fmt::print(
+      "(I: principal moments [kg m^2]; slack: (I1 + I2 - I3) / (I1 + I2 + I3), negative is "
+      "impossible)\n");
+  for (const auto& r : folder.repairs)
+    fmt::print("repaired: {} of {}: published {}, used {}: {}\n", r.what, r.body, r.published,
+               r.used, r.reason);
+  for (const auto& note : folder.notes) fmt::print("note: {}\n", note);
+  print_limits(folder);
+  fmt::print("\nengines, fixed base:   {}\n", report.fixed.summary());
+  if (report.floating.states > 0) {
+    fmt::print("engines, floating:     {}\n", report.floating.summary());
+    fmt::print("engines, planar base:  {}\n", report.planar.summary());
+  }
+  fmt::print("{}: the engines agree {} {:.0e}\n", folder.name,
+             report.parity_holds ? "within" : "NOT within", kParityBound);
+  return report.parity_holds ? kHolds : kDoesNotHold;
+}
+
+int check_scene(const std::filesystem::path& path) {
+  const Scene scene = load_scene(path);
+  MujocoPlant plant(scene);
+  fmt::print(
+      "scene '{}': {} robots, {} objects, {} fixtures, {} belts, {} kinematic bodies, {} cameras, "
+      "{} views\n",
+      scene.name, scene.robots.size(), scene.objects.size(), scene.fixtures.size(),
+      scene.belts.size(), scene.kinematics.size(), scene.cameras.size(), scene.views.size());
+  for (const auto& group : plant.layout().groups)
+    fmt::print("group {}: {} values at {}\n", group.name, group.size(), group.rate.text());
+  for (const auto& sensor : plant.layout().sensors)
+    fmt::print("sensor {} in {}\n", sensor.name, sensor.frame);
+  double worst = 0.0;
+  for (const auto& robot : scene.robots)
+    worst = std::max(worst, compare_engines(robot.description, 20, 1).worst());
+  const bool holds = worst <= kParityBound;
+  fmt::print("{}: the engines agree {} {:.0e}\n", scene.name, holds ? "within" : "NOT within",
+             kParityBound);
+  return holds ? kHolds : kDoesNotHold;
+}
+
+int check_app(const std::filesystem::path& path) {
+  const App app = load_app(path);
+  Loop loop(app);
+  fmt::print("app '{}': scene '{}', {} s at a base tick of {} us\n", app.name, app.scene.name,
+             app.duration, loop.base_period() / 1000);
+  for (const auto& [group, part] : app.controllers) fmt::print("{}: {}\n", group, part.name);
+  fmt::print("{}: valid\n", app.name);
+  return kHolds;
+}
+
+int print_schema(const std::string& what) {
+  const std::pair<const char*, std::function<Description()>> schemas[] = {
+      {"app", app_description},
+      {"scene", scene_description},
+      {"robot", robot_yaml_description},
+      {"limits", limits_yaml_description}};
+  for (const auto& [name, description] : schemas)
+    if (what == name || what.empty()) fmt::print("{}\n", describe(description()));
+  if (what.empty() || std::ranges::any_of(schemas, [&](const auto& s) { return what == s.first; }))
+    return kHolds;
+  throw InputError(
+      fmt::format("there is no schema '{}'; there are app, scene, robot, limits", what));
+}
+
+// The top-level keys tell what a YAML file is.
+int check_file(const std::filesystem::path& path) {
+  const Node root = parse_tree(read_text_file(path), path.string());
+  if (root.kind() == Node::Kind::kObject) {
+    if (root.find("scene")) return check_app(path);
+    if (root.find("kind") && root.find("model")) return check_folder(path.parent_path());
+    if (root.find("rate") && root.find("joints")) return check_folder(path.parent_path());
+  }
+  return check_scene(path);
+}
+
+int check(const Options& options) {
+  if (options.schema) return print_schema(options.what);
+  if (options.what.empty())
+    throw InputError("check what? Name a robot folder, a scene or an app, or ask for --schema");
+  const std::filesystem::path path(options.what);
+  if (std::filesystem::is_directory(path)) return check_folder(path);
+  if (std::filesystem::exists(path)) return check_file(path);
+  // by name, from anywhere
+  for (const char* kind : {"robots", "scenes", "apps"}) {
+    const auto folder = data_folder() / kind / path;
+    if (std::filesystem::is_directory(folder)) return check_folder(folder);
+    if (const auto yaml = folder.string() + ".yaml"; std::filesystem::exists(yaml))
+      return check_file(yaml);
+  }
+  throw InputError(fmt::format("{}: no such file, folder, robot, scene or app", options.what));
+}
+
+}  // namespace
+
+void add_check(CLI::App& cli, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      cli.add_subcommand("check", "Validate a robot or tool folder, a scene or an app");
+  command->add_option(
+      "WHAT", options->what,
+      "robots/fr3, scenes/hold.yaml, apps/hold.yaml; with --schema: app, scene, robot or limits");
+  command->add_flag("--schema", options->schema, "print the documentation of the keys instead");
+  command->callback([options, &action] { action = [options] { return check(*options); }; });
+}
+
+}  // namespace handspan

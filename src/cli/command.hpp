@@ -1,0 +1,30 @@
+#pragma once
+// What the subcommands share. Each adds itself to the command line in a file of its own.
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace handspan {
+
+/// Exit codes (design section 1).
+inline constexpr int kHolds = 0, kDoesNotHold = 1, kBadInput = 2;
+
+/// A subcommand's work; its result is the program's exit code. InputErrors become one line and
+/// kBadInput.
+using Action = std::function<int()>;
+
+void add_run(CLI::App& cli, Action& action);
+void add_check(CLI::App& cli, Action& action);
+void add_import(CLI::App& cli, Action& action);
+void add_export_urdf(CLI::App& cli, Action& action);
+
+/// The folder with robots/, scenes/ and apps/ that this program came with: $HANDSPAN_DATA_DIR, the
+/// source tree it was built in, or the installed share/handspan.
+std::filesystem::path data_folder();
+
+/// Writes JSON with a line end. @throws InputError when the file cannot be written
+void write_json(const nlohmann::ordered_json& json, const std::filesystem::path& file);
+
+}  // namespace handspan

@@ -1,0 +1,67 @@
+#include "cli/main.hpp"
+
+#include <fmt/format.h>
+
+#include <clocale>
+#include <fstream>
+
+#include "cli/command.hpp"
+#include "core/error.hpp"
+
+#ifndef HANDSPAN_DATA_FOLDERS
+#define HANDSPAN_DATA_FOLDERS ""
+#endif
+
+namespace handspan {
+
+std::filesystem::path data_folder() {
+  if (const char* data = std::getenv("HANDSPAN_DATA_DIR")) return data;
+  // the source tree first, then the place of installation; CMake says where both are
+  std::string_view folders = HANDSPAN_DATA_FOLDERS;
+  while (!folders.empty()) {
+    const auto end = std::min(folders.find(':'), folders.size());
+    const std::filesystem::path folder(folders.substr(0, end));
+    if (std::filesystem::is_directory(folder / "robots")) return folder;
+    folders.remove_prefix(std::min(end + 1, folders.size()));
+  }
+  return std::filesystem::current_path();
+}
+
+void write_json(const nlohmann::ordered_json& json, const std::filesystem::path& file) {
+  if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path());
+  std::ofstream out(file);
+  out << json.dump(2) << '\n';
+  out.flush();
+  if (!out)
+    throw InputError(fmt::format(
+        "{}: cannot be written; is the folder writable and the disk not full?", file.string()));
+}
+
+int main(int argc, char** argv) {
+  CLI::App cli(
+      "handspan: move robot arms by hand, at a distance, fast enough to make contact on purpose; "
+      "record, replay, learn.\n"
+      "Exit code 0: what was asked holds; 1: it was measured and does not; 2: bad input.",
+      "handspan");
+  cli.require_subcommand(1);
+  cli.set_version_flag("--version", HANDSPAN_VERSION);
+  Action action;
+  add_run(cli, action);
+  add_check(cli, action);
+  add_import(cli, action);
+  add_export_urdf(cli, action);
+  try {
+    cli.parse(argc, argv);
+    return action();
+  } catch (const CLI::ParseError& e) {
+    return cli.exit(e) == 0 ? kHolds : kBadInput;
+  } catch (const InputError& e) {
+    fmt::print(stderr, "{}\n", e.what());
+    return kBadInput;
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "handspan: {}\n", e.what());
+    return kBadInput;
+  }
+}
+
+}  // namespace handspan

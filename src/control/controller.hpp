@@ -1,0 +1,36 @@
+#pragma once
+// What turns observations of one actuator group into its commands. Controllers register by name
+// with a schema (design section 3.10); an app names one for each group. Whole-arm control over
+// several robots will stand beside these.
+#include <Eigen/Core>
+#include <memory>
+
+#include "core/registry.hpp"
+#include "plant/plant.hpp"
+#include "robot/limits.hpp"
+#include "robot/model.hpp"
+
+namespace handspan {
+
+/// What a controller is made for; everything outlives it.
+struct GroupContext {
+  const RobotModel& model;  // of the whole robot, tool included
+  const RobotLimits& limits;
+  const GroupLayout& group;
+};
+
+class GroupController {
+ public:
+  virtual ~GroupController() = default;
+  /// Latches where the group is; before the first update, and when it takes over.
+  virtual void start(const GroupState& state) = 0;
+  /// One tick: the command of the group's size and kind. Allocates and throws nothing.
+  virtual void update(const GroupState& state, Eigen::Ref<Eigen::VectorXd> command) = 0;
+};
+
+using ControllerRegistry = Registry<GroupController, const GroupContext&>;
+
+/// The controllers of this process: the built-in ones, and those that a program added.
+ControllerRegistry& controllers();
+
+}  // namespace handspan

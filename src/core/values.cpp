@@ -1,0 +1,339 @@
+#include "core/values.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <numbers>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "core/suggest.hpp"
+
+namespace handspan {
+namespace {
+
+// value [unit] = value [written] * factor / divisor; two terms, so that 12 mm is the double nearest
+// 0.012
+struct Conversion {
+  std::string_view unit;
+  std::string_view written;
+  double factor;
+  double divisor;
+};
+
+constexpr std::array kConversions{
+    Conversion{"rad", "deg", std::numbers::pi, 180.0},
+    Conversion{"rad/s", "deg/s", std::numbers::pi, 180.0},
+    Conversion{"rad/s^2", "deg/s^2", std::numbers::pi, 180.0},
+    Conversion{"rad/s^3", "deg/s^3", std::numbers::pi, 180.0},
+    Conversion{"m", "mm", 1.0, 1000.0},
+    Conversion{"m", "cm", 1.0, 100.0},
+    Conversion{"m/s", "mm/s", 1.0, 1000.0},
+    Conversion{"m/s", "cm/s", 1.0, 100.0},
+    Conversion{"s", "ms", 1.0, 1000.0},
+    Conversion{"s", "us", 1.0, 1e6},
+    Conversion{"kg", "g", 1.0, 1000.0},
+    Conversion{"Hz", "kHz", 1000.0, 1.0},
+};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// a leading '+', which from_chars refuses, before a digit or a point
+std::string_view without_plus(std::string_view text) {
+  if (text.size() > 1 && text[0] == '+' && (is_digit(text[1]) || text[1] == '.')) {
+    text.remove_prefix(1);
+  }
+  return text;
+}
+
+// what is wrong with a scalar, as cause and mend; empty cause for nothing
+struct Problem {
+  std::string cause;
+  std::string mend;
+};
+
+std::string a_number(const std::string& unit) {
+  return unit.empty() ? "it must be a number" : fmt::format("it must be a number in {}", unit);
+}
+
+// "1,5" or "-0,25": digits, one comma, digits
+bool has_decimal_comma(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos || comma + 1 >= text.size()) return false;
+  return is_digit(text[comma + 1]) && text.find(',', comma + 1) == std::string_view::npos;
+}
+
+// `text` begins with a number of `used` characters that is followed by `suffix`
+std::optional<double> with_unit(double value, std::string_view suffix, const std::string& unit,
+                                const Node& node, Problem& problem) {
+  const std::size_t start = suffix.find_first_not_of(' ');
+  const std::string_view written = suffix.substr(start == std::string_view::npos ? 0 : start);
+  if (!unit.empty() && written == unit) return value;
+  std::vector<std::string> admitted;
+  if (!unit.empty()) admitted.push_back(unit);
+  for (const Conversion& conversion : kConversions) {
+    if (conversion.unit != unit) continue;
+    if (conversion.written == written) return value * conversion.factor / conversion.divisor;
+    admitted.emplace_back(conversion.written);
+  }
+  problem.cause = node.predicate();
+  if (has_decimal_comma(node.scalar())) {
+    problem.mend = "write a decimal point, not a comma";
+  } else if (written == "\xC2\xB0" && unit == "rad") {
+    problem.mend = fmt::format("write '{} deg'", value);
+  } else if (unit.empty()) {
+    problem.mend = "it must be a number without a unit";
+  } else {
+    problem.mend = std::string("it must be a number in ") + (admitted.size() > 1 ? "one of " : "") +
+                   joined(admitted);
+  }
+  return std::nullopt;
+}
+
+bool spells_no_finite_number(std::string_view text) {
+  if (!text.empty() && (text[0] == '+' || text[0] == '-')) text.remove_prefix(1);
+  if (!text.empty() && text[0] == '.') text.remove_prefix(1);
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower == "inf" || lower == "infinity" || lower == "nan";
+}
+
+std::optional<double> parse_number(const Node& node, const std::string& unit, Problem& problem) {
+  problem = {node.predicate(), a_number(unit)};
+  if (node.kind() != Node::Kind::kScalar) return std::nullopt;
+  const std::string& scalar = node.scalar();
+  if (spells_no_finite_number(scalar)) {
+    problem.mend = "it must be finite";
+    return std::nullopt;
+  }
+  const std::string_view digits = without_plus(scalar);
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error == std::errc::invalid_argument || !std::isfinite(value)) return std::nullopt;
+  if (error == std::errc::result_out_of_range) {
+    problem.mend = "it must be a number that a double can hold";
+    return std::nullopt;
+  }
+  if (node.quoted()) {
+    problem.mend = "write the number without quotes";
+    return std::nullopt;
+  }
+  const std::string_view suffix = digits.substr(static_cast<std::size_t>(end - digits.data()));
+  if (suffix.empty()) return value;
+  return with_unit(value, suffix, unit, node, problem);
+}
+
+std::optional<double> read_number(const Node& node, Reader& reader, const std::string& unit) {
+  Problem problem;
+  const auto value = parse_number(node, unit, problem);
+  if (!value) reader.report(node.place(), std::move(problem.cause), std::move(problem.mend));
+  return value;
+}
+
+std::optional<std::int64_t> parse_integer(std::string_view digits, std::errc& error) {
+  digits = without_plus(digits);
+  std::int64_t value = 0;
+  const char* const last = digits.data() + digits.size();
+  const auto result = std::from_chars(digits.data(), last, value);
+  error = result.ec == std::errc() && result.ptr != last ? std::errc::invalid_argument : result.ec;
+  if (error != std::errc()) return std::nullopt;
+  return value;
+}
+
+std::optional<std::int64_t> read_integer(const Node& node, Reader& reader) {
+  std::errc error{};
+  if (node.kind() == Node::Kind::kScalar && !node.quoted()) {
+    if (const auto value = parse_integer(node.scalar(), error)) return value;
+  }
+  reader.report(node.place(), node.predicate(),
+                error == std::errc::result_out_of_range ? "it must fit 64 bits"
+                                                        : "it must be a whole number");
+  return std::nullopt;
+}
+
+std::optional<bool> read_boolean(const Node& node, Reader& reader) {
+  if (node.kind() == Node::Kind::kScalar && !node.quoted()) {
+    if (node.scalar() == "true") return true;
+    if (node.scalar() == "false") return false;
+  }
+  reader.report(node.place(), node.predicate(), "it must be true or false");
+  return std::nullopt;
+}
+
+std::optional<std::string> read_text(const Node& node, Reader& reader) {
+  if (node.kind() == Node::Kind::kScalar && !node.scalar().empty()) return node.scalar();
+  reader.report(node.place(),
+                node.kind() == Node::Kind::kScalar ? "is an empty text" : node.predicate(),
+                "it must be a text");
+  return std::nullopt;
+}
+
+std::optional<Rate> read_rate(const Node& node, Reader& reader) {
+  try {
+    const std::string& scalar = node.scalar();
+    if (const std::size_t slash = scalar.find('/'); slash != std::string::npos) {
+      std::errc error{};
+      const auto num = parse_integer(std::string_view(scalar).substr(0, slash), error);
+      const auto den = parse_integer(std::string_view(scalar).substr(slash + 1), error);
+      if (num && den) return Rate::of(*num, *den);
+    }
+    const auto value = read_number(node, reader, "Hz");
+    if (!value) return std::nullopt;
+    return Rate::hz(*value);
+  } catch (const InputError& error) {
+    reader.report(node.place(), node.predicate(), error.what());
+    return std::nullopt;
+  }
+}
+
+Schema<std::filesystem::path> existing(bool folder_is_meant) {
+  Description description;
+  description.type = folder_is_meant ? "folder" : "file";
+  return {
+      [folder_is_meant](const Node& node, Reader& reader) -> std::optional<std::filesystem::path> {
+        const auto name = read_text(node, reader);
+        if (!name) return std::nullopt;
+        const std::filesystem::path path = (reader.folder() / *name).lexically_normal();
+        std::error_code error;
+        const std::filesystem::file_status status = std::filesystem::status(path, error);
+        if (!std::filesystem::exists(status)) {
+          reader.report(node.place(), node.predicate(),
+                        fmt::format("there is no {} '{}'", folder_is_meant ? "folder" : "file",
+                                    path.string()));
+          return std::nullopt;
+        }
+        if (std::filesystem::is_directory(status) != folder_is_meant) {
+          reader.report(node.place(), node.predicate(),
+                        folder_is_meant ? "it must be a folder, not a file"
+                                        : "it must be a file, not a folder");
+          return std::nullopt;
+        }
+        return path;
+      },
+      std::move(description)};
+}
+
+template <class T>
+Schema<T> scalar(std::optional<T> (*read)(const Node&, Reader&), const char* type) {
+  Description description;
+  description.type = type;
+  return {read, std::move(description)};
+}
+
+}  // namespace
+
+Schema<double> number(const std::string& unit) {
+  Description description;
+  description.type = "number";
+  description.unit = unit;
+  return {[unit](const Node& node, Reader& reader) { return read_number(node, reader, unit); },
+          std::move(description)};
+}
+
+Schema<std::int64_t> integer() { return scalar(&read_integer, "whole number"); }
+
+Schema<bool> boolean() { return scalar(&read_boolean, "true or false"); }
+
+Schema<std::string> text() { return scalar(&read_text, "text"); }
+
+Schema<Rate> rate() {
+  Description description;
+  description.type = "rate";
+  description.unit = "Hz";
+  return {&read_rate, std::move(description)};
+}
+
+Schema<std::filesystem::path> file() { return existing(false); }
+
+Schema<std::filesystem::path> folder() { return existing(true); }
+
+Schema<Eigen::VectorXd> dynamic_vector(const std::string& unit) {
+  Description description;
+  description.type = schema_detail::numbers_type(-1);
+  description.unit = unit;
+  return {[unit](const Node& node, Reader& reader) {
+            return schema_detail::read_numbers(node, reader, unit, -1);
+          },
+          std::move(description)};
+}
+
+Schema<Eigen::Matrix3d> matrix3() {
+  Description description;
+  description.type = "list of 3 rows of 3 numbers";
+  return {[](const Node& node, Reader& reader) -> std::optional<Eigen::Matrix3d> {
+            if (node.kind() != Node::Kind::kList || node.items().size() != 3) {
+              reader.report(node.place(),
+                            node.kind() == Node::Kind::kList
+                                ? schema_detail::size_predicate(node.items().size())
+                                : node.predicate(),
+                            "it must be a list of 3 rows of 3 numbers");
+              return std::nullopt;
+            }
+            Eigen::Matrix3d M;
+            bool good = true;
+            for (int i = 0; i < 3; ++i) {
+              const auto step = reader.enter(static_cast<std::size_t>(i));
+              const auto row = schema_detail::read_numbers(
+                  node.items()[static_cast<std::size_t>(i)], reader, "", 3);
+              if (row) M.row(i) = row->transpose();
+              good = good && row;
+            }
+            if (!good) return std::nullopt;
+            return M;
+          },
+          std::move(description)};
+}
+
+Schema<Eigen::Quaterniond> quaternion() {
+  Description description;
+  description.type = "quaternion [x, y, z, w]";
+  return {[](const Node& node, Reader& reader) -> std::optional<Eigen::Quaterniond> {
+            const auto xyzw = schema_detail::read_numbers(node, reader, "", 4);
+            if (!xyzw) return std::nullopt;
+            const double norm = xyzw->norm();
+            if (std::abs(norm - 1.0) > 1e-6) {
+              reader.report(node.place(), fmt::format("has the norm {:.7g}", norm),
+                            "a rotation's [x, y, z, w] has the norm 1");
+              return std::nullopt;
+            }
+            const Eigen::Vector4d unit = *xyzw / norm;
+            return Eigen::Quaterniond(unit[3], unit[0], unit[1], unit[2]);
+          },
+          std::move(description)};
+}
+
+namespace schema_detail {
+
+std::string numbers_type(Eigen::Index size) {
+  return size < 0 ? "list of numbers" : fmt::format("list of {} numbers", size);
+}
+
+std::optional<Eigen::VectorXd> read_numbers(const Node& node, Reader& reader,
+                                            const std::string& unit, Eigen::Index size) {
+  const auto& items = node.items();
+  const auto count = static_cast<Eigen::Index>(items.size());
+  if (node.kind() != Node::Kind::kList || (size >= 0 && count != size)) {
+    const bool list = node.kind() == Node::Kind::kList;
+    reader.report(node.place(), list ? size_predicate(items.size()) : node.predicate(),
+                  "it must be a " + numbers_type(size));
+    return std::nullopt;
+  }
+  Eigen::VectorXd values(count);
+  bool good = true;
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const auto step = reader.enter(static_cast<std::size_t>(i));
+    const auto value = read_number(items[static_cast<std::size_t>(i)], reader, unit);
+    if (value) values[i] = *value;
+    good = good && value;
+  }
+  if (!good) return std::nullopt;
+  return values;
+}
+
+}  // namespace schema_detail
+}  // namespace handspan

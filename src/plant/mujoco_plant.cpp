@@ -1,0 +1,250 @@
+#include "plant/mujoco_plant.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "core/error.hpp"
+#include "plant/mujoco_plant_impl.hpp"
+
+namespace handspan {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+Nanoseconds step_period(double timestep) { return std::llround(timestep * 1e9); }
+
+int id_of(const mjModel& model, int type, const std::string& name) {
+  const int id = mj_name2id(&model, type, name.c_str());
+  if (id < 0) throw std::out_of_range(fmt::format("the scene has no '{}'", name));
+  return id;
+}
+
+}  // namespace
+
+MujocoPlant::Impl::Impl(const Scene& scene_) : scene(scene_), compiled(scene_), model(compiled.copy_model()), data(mj_makeData(model.get())) {
+  const double step = scene.physics.timestep;
+  layout.period = step_period(step);
+  for (const auto& robot : scene.robots) {
+    for (const auto& group : robot.groups) {
+      const auto period = robot.limits.rate.period();
+      if (!period || *period % layout.period != 0)
+        throw InputError(fmt::format("robot '{}' takes commands at {}, which is no whole number of physics steps of {} s",
+                                     robot.name, robot.limits.rate.text(), step));
+      const GroupKind kind = group.drive == Drive::kTorque ? GroupKind::kTorque
+                             : group.drive == Drive::kVelocity ? GroupKind::kVelocity : GroupKind::kPosition;
+      layout.groups.push_back({robot.name + "." + group.name, robot.name, group.joints, kind, robot.limits.rate, false});
+      Group g{GroupDrive(group, robot.limits, step, static_cast<int>(*period / layout.period)), {}, {}, {}};
+      g.q.resize(layout.groups.back().size());
+      g.stretch.resize(g.q.size());
+      for (const auto& joint : group.joints) {
+        const int j = id_of(*model, mjOBJ_JOINT, joint), a = id_of(*model, mjOBJ_ACTUATOR, joint);
+        const double kp = -model->actuator_biasprm[a * mjNBIAS + 1], kd = -model->actuator_biasprm[a * mjNBIAS + 2];
+        g.stretch[static_cast<Eigen::Index>(g.joints.size())] = kp > 0.0 ? robot.limits.find(joint)->torque / kp : 0.0;
+        g.joints.push_back({model->jnt_qposadr[j], model->jnt_dofadr[j], a, kp, kd});
+      }
+      groups.push_back(std::move(g));
+    }
+    RobotModel whole(robot.description, scene.physics.gravity);
+    MujocoState state(*model, whole);
+    robots.emplace_back(robot.name, std::make_unique<std::pair<RobotModel, MujocoState>>(std::move(whole), std::move(state)));
+  }
+  for (const auto& robot : scene.robots)
+    for (const auto& suction : robot.suctions) {
+      layout.groups.push_back({suction.name, robot.name, {}, GroupKind::kSuction, robot.limits.rate, false});
+      const int site = id_of(*model, mjOBJ_SITE, suction.site);
+      Suction s{site, id_of(*model, mjOBJ_GEOM, suction.shape), model->site_bodyid[site], {}, 0.0, -1};
+      for (const auto& object : scene.objects)
+        s.welds.push_back({id_of(*model, mjOBJ_EQUALITY, suction.name + "-" + object.name), id_of(*model, mjOBJ_BODY, object.name)});
+      suctions.push_back(std::move(s));
+    }
+  for (const auto& robot : scene.robots)
+    for (const auto& sensor : robot.sensors) {
+      layout.sensors.push_back({sensor.name, sensor.site});
+      const int site = id_of(*model, mjOBJ_SITE, sensor.site), body = model->site_bodyid[site];
+      Sensor s;
+      s.force = model->sensor_adr[id_of(*model, mjOBJ_SENSOR, sensor.name + ".force")];
+      s.torque = model->sensor_adr[id_of(*model, mjOBJ_SENSOR, sensor.name + ".torque")];
+      s.site = site;
+      s.body = body;
+      s.mass = model->body_subtreemass[body];
+      sensors.push_back(s);
+    }
+  tares.assign(sensors.size(), Vector6d::Zero());
+  for (const auto& belt : scene.belts) belts.push_back(id_of(*model, mjOBJ_GEOM, belt.body.name));
+  for (const auto& kinematic : scene.kinematics) kinematics.push_back(id_of(*model, mjOBJ_JOINT, kinematic.body.name));
+  for (int b = 0; b < model->nbody; ++b) body_names.emplace_back(mj_id2name(model.get(), mjOBJ_BODY, b));
+  observation.wrenches.assign(sensors.size(), Vector6d::Zero());
+  for (const auto& group : layout.groups)
+    observation.groups.push_back({Eigen::VectorXd::Zero(group.size()), Eigen::VectorXd::Zero(group.size()), Eigen::VectorXd::Zero(group.size())});
+  contacts.reserve(kMostContacts);
+  integration_state.resize(at(mj_stateSize(model.get(), mjSTATE_INTEGRATION)));
+  scene_print = fingerprint();
+  reset();
+  // the sensor's load hangs rigidly beyond it; its centre of mass there, once
+  for (auto& s : sensors) {
+    const Eigen::Vector3d p_WC = Eigen::Vector3d::Map(data->subtree_com + 3 * s.body);
+    s.p_SC = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>::Map(data->site_xmat + 9 * s.site).transpose() * (p_WC - Eigen::Vector3d::Map(data->site_xpos + 3 * s.site));
+  }
+  observe();
+}
+
+void MujocoPlant::Impl::reset() {
+  for (std::size_t b = 0; b < belts.size(); ++b) model->geom_surfacevel[6 * belts[b]] = scene.belts[b].speed;
+  compiled.reset(*model, *data);
+  steps = 0;
+  faults = {};
+  contacts_left_out = 0;
+  for (auto& tare : tares) tare.setZero();
+  for (auto& s : suctions) {
+    s.on = 0.0;
+    s.held = -1;
+  }
+  for (auto& g : groups) {
+    for (std::size_t j = 0; j < g.joints.size(); ++j) g.q[static_cast<Eigen::Index>(j)] = data->qpos[g.joints[j].qpos];
+    g.drive.reset(g.q);
+  }
+  move_kinematics();
+  mj_forward(model.get(), data.get());
+  fresh = true;
+}
+
+void MujocoPlant::Impl::apply_commands() {
+  for (auto& g : groups) {
+    for (std::size_t j = 0; j < g.joints.size(); ++j) g.q[static_cast<Eigen::Index>(j)] = data->qpos[g.joints[j].qpos];
+    g.drive.step(g.q, g.stretch, faults);
+    for (std::size_t j = 0; j < g.joints.size(); ++j) {
+      const Joint& joint = g.joints[j];
+      const ServoTarget& target = g.drive.target(static_cast<int>(j));
+      // the affine actuator subtracts kp q and kd v itself, implicitly
+      data->ctrl[joint.actuator] = joint.kp > 0.0 ? joint.kp * target.q + joint.kd * target.v : target.tau;
+    }
+  }
+}
+
+void MujocoPlant::Impl::move_kinematics() {
+  const double time = seconds(steps * layout.period);
+  for (std::size_t k = 0; k < kinematics.size(); ++k) {
+    Placement X;
+    Eigen::Vector3d v, w;
+    kinematic_state(scene.kinematics[k], time, X, v, w);
+    mjtNum* qpos = data->qpos + model->jnt_qposadr[kinematics[k]];
+    mjtNum* qvel = data->qvel + model->jnt_dofadr[kinematics[k]];
+    Eigen::Vector3d::Map(qpos) = X.p;
+    quaternion_to_mujoco(X.q, qpos + 3);
+    Eigen::Vector3d::Map(qvel) = v;
+    Eigen::Vector3d::Map(qvel + 3) = X.q.conjugate() * w;
+  }
+}
+
+MujocoPlant::MujocoPlant(const Scene& scene) : impl_(std::make_unique<Impl>(scene)) {}
+MujocoPlant::~MujocoPlant() = default;
+const PlantLayout& MujocoPlant::layout() const { return impl_->layout; }
+const Observation& MujocoPlant::read() { return impl_->observation; }
+const CommandFaults& MujocoPlant::faults() const { return impl_->faults; }
+Nanoseconds MujocoPlant::time() const { return impl_->steps * impl_->layout.period; }
+const std::vector<std::string>& MujocoPlant::bodies() const { return impl_->body_names; }
+std::span<const Contact> MujocoPlant::contacts() const { return impl_->contacts; }
+std::uint64_t MujocoPlant::contacts_left_out() const { return impl_->contacts_left_out; }
+
+void MujocoPlant::reset() {
+  impl_->reset();
+  impl_->observe();
+}
+
+void MujocoPlant::write(const Command& command) {
+  static const Eigen::VectorXd kMissing;
+  auto& i = *impl_;
+  const auto values = [&](std::size_t g) -> const Eigen::VectorXd& {
+    return g < command.groups.size() ? command.groups[g] : kMissing;
+  };
+  for (std::size_t g = 0; g < i.groups.size(); ++g) i.groups[g].drive.command(values(g), i.faults);
+  for (std::size_t s = 0; s < i.suctions.size(); ++s) {
+    const Eigen::VectorXd& on = values(i.groups.size() + s);
+    if (on.size() == 1 && std::isfinite(on[0]))
+      i.suctions[s].on = on[0];
+    else
+      ++i.faults.not_finite;
+  }
+}
+
+void MujocoPlant::advance() {
+  auto& i = *impl_;
+  i.apply_commands();
+  i.move_kinematics();
+  mj_step(i.model.get(), i.data.get());
+  i.fresh = false;
+  ++i.steps;
+  i.observe();
+  i.grip();
+}
+
+void MujocoPlant::tare(int sensor) {
+  auto& i = *impl_;
+  i.tares[at(sensor)] += i.observation.wrenches[at(sensor)];
+  i.observation.wrenches[at(sensor)].setZero();
+}
+
+int MujocoPlant::body(std::string_view name) const { return id_of(*impl_->model, mjOBJ_BODY, std::string(name)); }
+
+Pose MujocoPlant::body_pose(int body) const {
+  impl_->refresh();
+  const mjData& d = *impl_->data;
+  return Pose::from(Eigen::Vector3d::Map(d.xpos + 3 * body), quaternion_from_mujoco(d.xquat + 4 * body));
+}
+
+Vector6d MujocoPlant::body_velocity(int body) const {
+  impl_->refresh();
+  mjtNum V[6];
+  mj_objectVelocity(impl_->model.get(), impl_->data.get(), mjOBJ_XBODY, body, V, 0);
+  Vector6d out;
+  out << Eigen::Vector3d::Map(V + 3), Eigen::Vector3d::Map(V);
+  return out;
+}
+
+void MujocoPlant::set_object(std::string_view name, const Pose& X_WB, const Vector6d& V_WB) {
+  auto& i = *impl_;
+  if (std::ranges::find(i.scene.objects, name, &SceneBody::name) == i.scene.objects.end())
+    throw std::out_of_range(fmt::format("'{}' is no free object", name));
+  const int joint = id_of(*i.model, mjOBJ_JOINT, std::string(name));
+  mjtNum* q = i.data->qpos + i.model->jnt_qposadr[joint];
+  mjtNum* v = i.data->qvel + i.model->jnt_dofadr[joint];
+  Eigen::Vector3d::Map(q) = X_WB.p;
+  quaternion_to_mujoco(X_WB.quaternion(), q + 3);
+  Eigen::Vector3d::Map(v) = V_WB.head<3>();
+  Eigen::Vector3d::Map(v + 3) = X_WB.R.transpose() * V_WB.tail<3>();
+  mj_forward(i.model.get(), i.data.get());
+  i.fresh = true;
+  i.observe();
+}
+
+int MujocoPlant::Impl::belt(std::string_view name) const {
+  for (std::size_t b = 0; b < belts.size(); ++b)
+    if (scene.belts[b].body.name == name) return belts[b];
+  throw std::out_of_range(fmt::format("the scene has no belt '{}'", name));
+}
+
+void MujocoPlant::set_belt_speed(std::string_view belt, double speed) {
+  if (!std::isfinite(speed)) throw InputError(fmt::format("the speed of belt '{}' is {}; it must be finite", belt, speed));
+  impl_->model->geom_surfacevel[6 * impl_->belt(belt)] = speed;
+}
+
+double MujocoPlant::belt_speed(std::string_view belt) const { return impl_->model->geom_surfacevel[6 * impl_->belt(belt)]; }
+
+void MujocoPlant::robot_state(std::string_view robot, const RobotModel&, Eigen::Ref<Eigen::VectorXd> q, Eigen::Ref<Eigen::VectorXd> v) const {
+  for (const auto& [name, pair] : impl_->robots)
+    if (name == robot) return pair->second.read(*impl_->data, q, v);
+  throw std::out_of_range(fmt::format("the scene has no robot '{}'", robot));
+}
+
+double MujocoPlant::energy() const {
+  impl_->refresh();
+  mj_makeM(impl_->model.get(), impl_->data.get());           // kinetic energy reads it
+  mj_energyPos(impl_->model.get(), impl_->data.get());
+  mj_energyVel(impl_->model.get(), impl_->data.get());
+  return impl_->data->energy[0] + impl_->data->energy[1];
+}
+
+}  // namespace handspan

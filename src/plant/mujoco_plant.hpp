@@ -1,0 +1,79 @@
+#pragma once
+// A scene simulated by MuJoCo. Owns its own model, since belt speeds and weld poses live there.
+// Observed after a step: positions and velocities at its end; forces, contacts and drive torques as they acted in it.
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include "plant/plant.hpp"
+#include "scene/scene.hpp"
+
+namespace handspan {
+
+struct Contact {
+  int body_a = 0, body_b = 0;                                // indices into MujocoPlant::bodies()
+  Eigen::Vector3d p_W = Eigen::Vector3d::Zero();             // [m]
+  Eigen::Vector3d n_W = Eigen::Vector3d::Zero();             // unit, from A into B
+  Eigen::Vector3d f_W = Eigen::Vector3d::Zero();             // force on B [N]
+  double depth = 0.0;                                        // [m]
+};
+
+/// One contact more than this in a step is left out of contacts() and counted.
+inline constexpr std::size_t kMostContacts = 256;
+
+class MujocoPlant : public Plant {
+ public:
+  /// @param scene kept by reference. @throws std::runtime_error when MuJoCo refuses it, InputError when a robot's rate
+  /// is no whole number of physics steps
+  explicit MujocoPlant(const Scene& scene);
+  ~MujocoPlant() override;
+
+  const PlantLayout& layout() const override;
+  const Observation& read() override;
+  void write(const Command& command) override;
+  void advance() override;
+  const CommandFaults& faults() const override;
+  void tare(int sensor) override;
+  bool recover() override { return true; }                   // a simulated drive has no reflexes yet
+  std::vector<std::byte> snapshot() const override;
+  void restore(std::span<const std::byte> bytes) override;
+
+  /// Back to the scene's start.
+  void reset();
+
+  /// Simulated time [ns], exact.
+  Nanoseconds time() const;
+
+  /// Names of bodies; contacts and poses refer to them. [0] is the world.
+  const std::vector<std::string>& bodies() const;
+  /// @throws std::out_of_range
+  int body(std::string_view name) const;
+  Pose body_pose(int body) const;
+  /// V_WB: velocity of the body's origin and angular velocity, in W.
+  Vector6d body_velocity(int body) const;
+  /// Puts a free object somewhere, at a velocity; what is observed is seen anew.
+  /// @throws std::out_of_range when it is no object of the scene
+  void set_object(std::string_view name, const Pose& X_WB, const Vector6d& V_WB);
+
+  std::span<const Contact> contacts() const;
+  std::uint64_t contacts_left_out() const;
+
+  /// speed [m/s] along the belt's x from the next step on. @throws std::out_of_range, InputError when it is not finite
+  void set_belt_speed(std::string_view belt, double speed);
+  double belt_speed(std::string_view belt) const;
+
+  /// q and v of a robot's whole model (its description's order). @throws std::out_of_range
+  void robot_state(std::string_view robot, const RobotModel& model, Eigen::Ref<Eigen::VectorXd> q,
+                   Eigen::Ref<Eigen::VectorXd> v) const;
+
+  /// Kinetic and potential energy [J]. For tests of closed forms.
+  double energy() const;
+
+  struct Impl;
+  const Impl& impl() const { return *impl_; }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace handspan

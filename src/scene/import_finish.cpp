@@ -1,0 +1,203 @@
+#include "scene/import_finish.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include "core/error.hpp"
+#include "robot/model.hpp"
+#include "scene/fit_shapes.hpp"
+#include "scene/mjcf.hpp"
+#include "scene/mujoco_spec.hpp"
+#include "scene/mujoco_state.hpp"
+#include "scene/urdf_mesh.hpp"
+
+namespace handspan {
+namespace {
+
+constexpr double kTimeToSpeed = 0.25;  // [s]
+constexpr double kBrakingShare = 0.75;
+constexpr double kRiseTime = 0.04;  // of acceleration and torque [s]
+
+// Frames where makers' files let tools be mounted.
+constexpr const char* kUsualMounts[] = {"flange", "tool0", "panda_link8", "ee_link"};
+
+// Configurations of always_overlapping: within ranges, half a turn or half a metre each way
+// without.
+Eigen::VectorXd random_configuration(const RobotModel& model, std::mt19937_64& random) {
+  Eigen::VectorXd q = model.neutral();
+  std::uniform_real_distribution<double> unit(0.0, 1.0);
+  std::map<std::string, double> values;
+  for (const auto& body : model.description().bodies)
+    for (const auto& joint : body.joints) {
+      if (joint.type == JointType::kFree || joint.type == JointType::kBall) continue;
+      const double reach = joint.type == JointType::kRevolute ? std::numbers::pi : 0.5;
+      const auto [lower, upper] = joint.range.value_or(std::array{-reach, reach});
+      values[joint.name] = lower + (upper - lower) * unit(random);
+    }
+  // a chain of n mimics is settled after n passes
+  for (std::size_t pass = 0; pass < model.description().mimics.size(); ++pass)
+    for (const auto& mimic : model.description().mimics)
+      values[mimic.joint] = mimic.multiplier * values[mimic.master] + mimic.offset;
+  for (const auto& [name, value] : values) q[model.joint(name).q] = value;
+  return q;
+}
+
+bool is_identifier(const std::string& name) {
+  const auto plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
+  };
+  return !name.empty() && std::all_of(name.begin(), name.end(), plain) &&
+         std::isdigit(static_cast<unsigned char>(name[0])) == 0 && name[0] != '-';
+}
+
+}  // namespace
+
+ModelDescription canonical(const ModelDescription& description) {
+  // twice is enough for a division by a norm that is 1 but for rounding; the rest is room
+  std::string xml = write_mjcf(description);
+  ModelDescription out;
+  for (int pass = 0; pass < 8; ++pass) {
+    out = parse_mjcf(xml, description.name).description;
+    std::string again = write_mjcf(out);
+    if (again == xml) break;
+    xml = std::move(again);
+  }
+  return out;
+}
+
+void complete_limits(ImportedLimits& joint, const ImportOptions& options) {
+  JointLimits& l = joint.limits;
+  const auto set = [&](const char* key, double& value, const std::optional<double>& given,
+                       double standard, const char* how) {
+    value = given.value_or(standard);
+    joint.sources[key] = given ? "not in the file: stated on import"
+                               : fmt::format("not in the file: handspan's default, {}", how);
+  };
+  set("acceleration", l.acceleration, options.acceleration, l.velocity / kTimeToSpeed,
+      "full speed in 0.25 s");
+  set("braking", l.braking, options.braking, kBrakingShare * l.acceleration, "0.75 x acceleration");
+  set("jerk", l.jerk, options.jerk, l.acceleration / kRiseTime, "full acceleration in 40 ms");
+  set("torque_rate", l.torque_rate, options.torque_rate, l.torque / kRiseTime,
+      "full torque in 40 ms");
+}
+
+bool make_mesh_shape(Shape& shape, const std::vector<Eigen::Vector3d>& vertices,
+                     MeshShapes meshes) {
+  switch (meshes) {
+    case MeshShapes::kNone:
+      return false;
+    case MeshShapes::kExact:
+      shape.type = ShapeType::kMesh;
+      shape.vertices = hull_vertices(vertices, "the mesh of shape '" + shape.name + "'");
+      return true;
+    case MeshShapes::kFit:
+      break;
+  }
+  const Shape capsule = capsule_shape(fit_capsule(vertices));
+  shape.type = capsule.type;
+  shape.size = capsule.size;
+  shape.vertices.clear();
+  shape.X_BG = {shape.X_BG.p + shape.X_BG.q * capsule.X_BG.p,
+                (shape.X_BG.q * capsule.X_BG.q).normalized()};
+  return true;
+}
+
+std::vector<std::pair<std::string, std::string>> always_overlapping(
+    const ModelDescription& description) {
+  constexpr int kConfigurations = 40;
+  const RobotModel model(description);
+  MjSpecPtr spec = make_spec();
+  add_to_spec(spec.get(), description, 0);
+  const MjModelPtr compiled = compile_spec(spec.get(), description.name);
+  const MjDataPtr data(mj_makeData(compiled.get()));
+  const MujocoState state(*compiled, model);
+  std::vector<std::pair<int, int>> pairs;
+  const int n = static_cast<int>(description.bodies.size());
+  for (int a = 0; a < n; ++a)
+    for (int b = a + 1; b < n; ++b)
+      if (description.bodies[static_cast<std::size_t>(b)].parent != a) pairs.emplace_back(a, b);
+
+  const auto colliding = [&](int body) {
+    std::vector<int> ids;
+    for (const auto& shape : description.bodies[static_cast<std::size_t>(body)].shapes)
+      if (shape.collides) ids.push_back(mj_name2id(compiled.get(), mjOBJ_GEOM, shape.name.c_str()));
+    return ids;
+  };
+  std::vector<std::vector<int>> geoms;
+  for (int b = 0; b < n; ++b) geoms.push_back(colliding(b));
+  std::mt19937_64 random(1);
+  const Eigen::VectorXd v = Eigen::VectorXd::Zero(model.nv());
+  for (int k = 0; k < kConfigurations; ++k) {
+    state.write(k == 0 ? model.neutral() : random_configuration(model, random), v, *data);
+    mj_kinematics(compiled.get(), data.get());
+    std::erase_if(pairs, [&](const auto& pair) {
+      for (const int a : geoms[static_cast<std::size_t>(pair.first)])
+        for (const int b : geoms[static_cast<std::size_t>(pair.second)])
+          // a positive cut-off: with 0 the function answers 0 for everything that does not overlap
+          if (mj_geomDistance(compiled.get(), data.get(), a, b, 1e-3, nullptr) < 0.0) return false;
+      return true;
+    });
+  }
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const auto& [a, b] : pairs)
+    out.emplace_back(description.bodies[static_cast<std::size_t>(a)].name,
+                     description.bodies[static_cast<std::size_t>(b)].name);
+  return out;
+}
+
+void finish_import(ImportedRobot& robot, ModelDescription description,
+                   const ImportOptions& options) {
+  robot.rate = options.rate;
+  if (!(options.rate > 0.0)) throw InputError(fmt::format("--rate {} must be > 0", options.rate));
+  for (const auto& [key, value] : {std::pair{"velocity", options.velocity},
+                                   {"effort", options.effort},
+                                   {"acceleration", options.acceleration},
+                                   {"braking", options.braking},
+                                   {"jerk", options.jerk},
+                                   {"torque-rate", options.torque_rate}})
+    if (value && !(*value > 0.0 && std::isfinite(*value)))
+      throw InputError(fmt::format("--{} {} must be > 0 and finite", key, *value));
+  if (options.name) description.name = *options.name;
+  if (!is_identifier(description.name))
+    throw InputError(fmt::format(
+        "{}: the robot's name '{}' is no identifier (letters, digits, _ and -); give --name NAME",
+        robot.source, shown(description.name)));
+  try {
+    robot.description = canonical(description);
+    const RobotModel model(robot.description);
+  } catch (const InputError&) {
+    throw;
+  } catch (const std::exception& e) {
+    throw InputError(fmt::format("{}: {}", robot.source, e.what()));
+  }
+  if (options.mount) {
+    if (robot.description.frame_index(*options.mount) < 0) {
+      std::vector<std::string> frames;
+      for (const auto& frame : robot.description.frames) frames.push_back(frame.name);
+      throw InputError(fmt::format(
+          "--mount '{}' is no frame of '{}'; it has {}", *options.mount, robot.description.name,
+          frames.empty() ? "none" : fmt::format("{}", fmt::join(frames, ", "))));
+    }
+    robot.mount = options.mount;
+  } else {
+    for (const char* usual : kUsualMounts)
+      if (!robot.mount && robot.description.frame_index(usual) >= 0) {
+        robot.mount = usual;
+        robot.notes.push_back(
+            fmt::format("tools mount on '{}', by its name; state another with --mount", usual));
+      }
+    if (!robot.mount) robot.notes.push_back("no frame is stated for tools; state one with --mount");
+  }
+  robot.ignored_pairs = always_overlapping(robot.description);
+  for (const auto& [a, b] : robot.ignored_pairs)
+    robot.notes.push_back(fmt::format(
+        "the shapes of '{}' and '{}' overlap in each of 40 configurations: never checked", a, b));
+}
+
+}  // namespace handspan

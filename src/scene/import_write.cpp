@@ -1,0 +1,205 @@
+#include "scene/import_write.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <fstream>
+#include <system_error>
+
+#include "core/error.hpp"
+#include "scene/mjcf.hpp"
+
+namespace handspan {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A double-quoted YAML scalar: whatever a maker calls a joint.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (c == '\n')
+      out += "\\n";
+    else
+      out += c;
+  }
+  return out + '"';
+}
+
+// Shortest text that reads back to the same double, and reads as a number with a point.
+std::string number(double x) {
+  std::string text = fmt::format("{}", x);
+  return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+}
+
+void write_file(const fs::path& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw InputError(fmt::format("cannot write {}", file.string()));
+}
+
+// Removes what was half written when something throws.
+class Partial {
+ public:
+  explicit Partial(fs::path folder) : folder_(std::move(folder)) {}
+  ~Partial() {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+  Partial(const Partial&) = delete;
+  Partial& operator=(const Partial&) = delete;
+
+ private:
+  fs::path folder_;
+};
+
+// Zero where the limits allow it, else the middle of the range.
+double ready(const JointLimits& l) {
+  return l.continuous || (l.lower <= 0.0 && 0.0 <= l.upper) ? 0.0 : 0.5 * (l.lower + l.upper);
+}
+
+}  // namespace
+
+std::string robot_yaml(const ImportedRobot& robot) {
+  std::string out =
+      fmt::format("# Imported from {}. Where every number comes from: SOURCES.md.\n", robot.source);
+  out += fmt::format("name: {}\nmodel: model.xml\n", robot.description.name);
+  const bool driven = !robot.limits.empty();
+  if (driven) out += "limits: limits.yaml\n";
+  out += fmt::format("kind: {}\n", driven ? "robot" : "tool");
+  if (robot.mount) out += fmt::format("mount: {}\n", quoted(*robot.mount));
+  if (driven) {
+    std::string joints, pose;
+    for (const auto& l : robot.limits) {
+      joints += (joints.empty() ? "" : ", ") + quoted(l.joint);
+      pose += (pose.empty() ? "" : ", ") + number(ready(l.limits));
+    }
+    out += fmt::format(
+        "groups:\n  # the drive is handspan's default: the file does not say what the maker's "
+        "interface takes\n"
+        "  - {{name: arm, joints: [{}],\n     drive: torque, torque_rate: true}}\n",
+        joints);
+    out += "maker_gravity_compensation: false  # handspan's default: not in the file\n";
+    out += fmt::format(
+        "poses:\n  # handspan's: zero, or the middle of a range without zero\n  ready: [{}]\n",
+        pose);
+  }
+  if (robot.ignored_pairs.empty()) {
+    out += "ignored_pairs: []\n";
+  } else {
+    out += "ignored_pairs:  # their shapes overlap in each of 40 configurations that were tried\n";
+    for (const auto& [a, b] : robot.ignored_pairs)
+      out += fmt::format("  - [{}, {}]\n", quoted(a), quoted(b));
+  }
+  if (robot.repairs.empty())
+    return out + "repairs: []  # every inertia of the file is one a body can have\n";
+  out += "repairs:\n";
+  for (const auto& r : robot.repairs)
+    out += fmt::format(
+        "  - body: {}\n    what: {}\n    published: {}\n    used: {}\n    reason: {}\n",
+        quoted(r.body), quoted(r.what), quoted(r.published), quoted(r.used), quoted(r.reason));
+  return out;
+}
+
+std::string limits_yaml(const ImportedRobot& robot) {
+  std::string out =
+      fmt::format("# Limits of {}; SI, radians. From {} but where a comment says otherwise.\n",
+                  robot.description.name, robot.source);
+  out += fmt::format("rate: {}  # Hz, stated on import or handspan's default\njoints:\n",
+                     number(robot.rate));
+  for (const auto& l : robot.limits) {
+    out += fmt::format("  {}:\n", quoted(l.joint));
+    const auto line = [&](const char* key, double value) {
+      const auto source = l.sources.find(key);
+      out += fmt::format("    {}: {}{}\n", key, number(value),
+                         source == l.sources.end() ? "" : "  # " + source->second);
+    };
+    if (!l.limits.continuous)
+      out +=
+          fmt::format("    position: [{}, {}]\n", number(l.limits.lower), number(l.limits.upper));
+    line("velocity", l.limits.velocity);
+    line("acceleration", l.limits.acceleration);
+    line("braking", l.limits.braking);
+    line("jerk", l.limits.jerk);
+    line("torque", l.limits.torque);
+    line("torque_rate", l.limits.torque_rate);
+  }
+  return out;
+}
+
+std::string sources_md(const ImportedRobot& robot) {
+  std::string out = fmt::format("# {}: where the numbers come from\n\n", robot.description.name);
+  out += fmt::format(
+      "Imported by `handspan import` from `{}`.\n\n"
+      "| what | to be filled in by who imports |\n|---|---|\n| origin of the file (address, "
+      "version) | |\n"
+      "| its licence | |\n| its author | |\n\n",
+      robot.source);
+  out +=
+      "Kinematics, masses, inertias, position limits, damping and friction are the file's, but for "
+      "what stands below.\n\n";
+  out += "## Numbers that were not in the file\n\n";
+  std::map<std::pair<std::string, std::string>, std::string> missing;
+  for (const auto& l : robot.limits)
+    for (const auto& [key, source] : l.sources) {
+      std::string& joints = missing[{key, source}];
+      joints += (joints.empty() ? "" : ", ") + l.joint;
+    }
+  for (const auto& [what, joints] : missing)
+    out += fmt::format("- {} of {}: {}\n", what.first, joints, what.second);
+  if (missing.empty()) out += "None.\n";
+  if (!robot.undriven.empty()) {
+    out += "\nWithout a drive (passive, mimic, floating or planar):";
+    for (const auto& name : robot.undriven) out += " " + name;
+    out += "\n";
+  }
+  out += "\n## Repairs\n\n";
+  for (const auto& r : robot.repairs)
+    out += fmt::format("- {} of {}: published {}; used {}. Reason: {}.\n", r.what, r.body,
+                       r.published, r.used, r.reason);
+  if (robot.repairs.empty()) out += "None: every inertia is one a body can have.\n";
+  out += "\n## Notes of the import\n\n";
+  for (const auto& n : robot.notes) out += "- " + n + "\n";
+  if (robot.notes.empty()) out += "None.\n";
+  return out;
+}
+
+void write_robot_folder(const ImportedRobot& robot, const fs::path& folder, bool force) {
+  const fs::path target = fs::absolute(folder).lexically_normal();
+  // "arm/" names the folder "arm"
+  const fs::path place = target.has_filename() ? target : target.parent_path();
+  const bool exists = fs::exists(place);
+  if (exists && !force)
+    throw InputError(fmt::format("{} exists; --force replaces it", place.string()));
+  if (exists && !fs::is_regular_file(place / "robot.yaml"))
+    throw InputError(fmt::format(
+        "{} is no robot folder (it has no robot.yaml), so it is not replaced; name another place",
+        place.string()));
+  const fs::path partial =
+      place.parent_path() / fmt::format(".{}.partial{}", place.filename().string(), ::getpid());
+  const fs::path old =
+      place.parent_path() / fmt::format(".{}.old{}", place.filename().string(), ::getpid());
+  try {
+    fs::create_directories(partial);
+    const Partial cleanup(partial);
+    write_file(partial / "model.xml", write_mjcf(robot.description));
+    write_file(partial / "robot.yaml", robot_yaml(robot));
+    if (!robot.limits.empty()) write_file(partial / "limits.yaml", limits_yaml(robot));
+    write_file(partial / "SOURCES.md", sources_md(robot));
+    if (exists) fs::rename(place, old);
+    try {
+      fs::rename(partial, place);
+    } catch (...) {
+      if (exists) fs::rename(old, place);
+      throw;
+    }
+    fs::remove_all(old);
+  } catch (const fs::filesystem_error& e) {
+    throw InputError(fmt::format("cannot write {}: {}", place.string(), e.what()));
+  }
+}
+
+}  // namespace handspan

@@ -1,0 +1,23 @@
+#pragma once
+// An imported robot as a folder of robots/, which load_robot_folder reads.
+#include <filesystem>
+#include <string>
+
+#include "scene/import.hpp"
+
+namespace handspan {
+
+/// Writes model.xml, robot.yaml, limits.yaml (none when nothing is driven: then it is a tool) and
+/// SOURCES.md. The folder appears whole or not at all. @param force replaces an existing robot
+/// folder
+/// @throws InputError when the folder exists (without force), is no robot folder (with force), or
+/// cannot be written
+void write_robot_folder(const ImportedRobot& robot, const std::filesystem::path& folder,
+                        bool force = false);
+
+/// The files' texts. limits.yaml marks each number that the imported file did not give.
+std::string robot_yaml(const ImportedRobot& robot);
+std::string limits_yaml(const ImportedRobot& robot);
+std::string sources_md(const ImportedRobot& robot);
+
+}  // namespace handspan

@@ -1,0 +1,91 @@
+#include "scene/robot_check.hpp"
+
+#include <algorithm>
+#include <numbers>
+
+#include "core/random.hpp"
+#include "robot/model.hpp"
+
+namespace handspan {
+
+double find_reach(const ModelDescription& description, const RobotLimits& limits,
+                  const std::string& frame_name) {
+  const RobotModel model(description);
+  RobotData data(model);
+  const FrameId frame = model.frame(frame_name);
+  RandomStream random(1, "reach");
+  const Eigen::VectorXd v = Eigen::VectorXd::Zero(model.nv());
+  Eigen::VectorXd q = model.neutral();
+  const auto distance = [&] {
+    update_kinematics(model, data, q, v);
+    return frame_pose(model, data, frame).p.norm();
+  };
+  const auto range = [&](const JointSlot& joint) -> std::array<double, 2> {
+    const JointLimits* l = limits.find(joint.name);
+    return l && !l->continuous ? std::array{l->lower, l->upper}
+                               : std::array{-std::numbers::pi, std::numbers::pi};
+  };
+  double best = distance();
+  for (int start = 0; start < 20; ++start) {
+    for (const auto& joint : model.joints()) {
+      if (joint_nq(joint.type) != 1) continue;
+      const auto [low, high] = range(joint);
+      q[joint.q] = low + random.uniform() * (high - low);
+    }
+    // one joint at a time, ever finer about its best value
+    double here = distance();
+    for (double width = 1.0; width > 1e-3; width *= 0.6)
+      for (const auto& joint : model.joints()) {
+        if (joint_nq(joint.type) != 1) continue;
+        const auto [low, high] = range(joint);
+        const double middle = q[joint.q];
+        double kept = middle;
+        for (int i = -6; i <= 6; ++i) {
+          q[joint.q] = std::clamp(middle + width * i / 6.0 * 0.5 * (high - low), low, high);
+          if (const double d = distance(); d > here) {
+            here = d;
+            kept = q[joint.q];
+          }
+        }
+        q[joint.q] = kept;
+      }
+    best = std::max(best, here);
+  }
+  return best;
+}
+
+RobotReport check_robot(const RobotFolder& folder, int states) {
+  RobotReport report;
+  for (const auto& body : folder.description.bodies) {
+    report.mass += body.inertial.mass;
+    if (body.inertial.mass <= 0.0) continue;
+    BodyReport b;
+    b.name = body.name;
+    b.mass = body.inertial.mass;
+    b.principal = body.inertial.principal;
+    std::sort(b.principal.begin(), b.principal.end());
+    b.triangle_slack = (b.principal[0] + b.principal[1] - b.principal[2]) / b.principal.sum();
+    b.repaired = std::ranges::any_of(folder.repairs,
+                                     [&](const InertiaRepair& r) { return r.body == body.name; });
+    report.bodies.push_back(std::move(b));
+  }
+  if (folder.mount)
+    report.reach_frame = *folder.mount;
+  else if (!folder.description.frames.empty())
+    report.reach_frame = folder.description.frames.back().name;
+  if (!report.reach_frame.empty())
+    report.reach = find_reach(folder.description, folder.limits, report.reach_frame);
+  report.fixed = compare_engines(folder.description, states, 1);
+  report.parity_holds = report.fixed.worst() <= kParityBound;
+  // a robot whose root moves already has its base
+  const auto roots = std::ranges::count(folder.description.bodies, -1, &BodyDescription::parent);
+  if (roots == 1 && folder.description.bodies.front().joints.empty()) {
+    report.floating = compare_engines(with_base(folder.description, BaseType::kFree), states, 2);
+    report.planar = compare_engines(with_base(folder.description, BaseType::kPlanar), states, 3);
+    report.parity_holds = report.parity_holds &&
+                          std::max(report.floating.worst(), report.planar.worst()) <= kParityBound;
+  }
+  return report;
+}
+
+}  // namespace handspan

@@ -1,0 +1,337 @@
+#include "scene/robot_folder.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/config.hpp"
+#include "core/suggest.hpp"
+#include "scene/mjcf.hpp"
+
+namespace handspan {
+namespace {
+
+// Decimals of a degree-to-radian conversion may put a limit or pose past a stop by this much.
+constexpr double kAngleRounding = 1e-9;
+
+struct JointEntry {
+  Place place;
+  std::optional<Eigen::Vector2d> position;
+  JointLimits limits;
+};
+
+struct LimitsFile {
+  Rate rate;
+  std::vector<std::pair<std::string, JointEntry>> joints;
+  std::optional<CartesianLimits> cartesian;
+  std::optional<ElbowLimits> elbow;
+};
+
+Schema<JointEntry> joint_schema() {
+  const auto curve = object<VelocityCurve>("VelocityCurve", "velocity limit that falls towards the ends of the range")
+                         .required("offset", &VelocityCurve::offset, number("rad/s"), "a")
+                         .required("gain", &VelocityCurve::gain, number("rad/s^2").above(0), "b")
+                         .required("lower", &VelocityCurve::lower, number("rad"), "q_l")
+                         .required("upper", &VelocityCurve::upper, number("rad"), "q_u");
+  struct Flat : JointLimits {
+    Place place;
+    std::optional<Eigen::Vector2d> position;
+  };
+  return object<Flat>("JointLimits", "of a prismatic joint read m for rad and N for N m")
+      .place(&Flat::place)
+      .optional("position", &Flat::position, vector<2>("rad"), "[lower, upper]; left out: the joint turns without end")
+      .required("velocity", &Flat::velocity, number("rad/s").above(0))
+      .required("acceleration", &Flat::acceleration, number("rad/s^2").above(0))
+      .required("braking", &Flat::braking, number("rad/s^2").above(0), "deceleration that a controller counts on for stopping")
+      .required("jerk", &Flat::jerk, number("rad/s^3").above(0))
+      .required("torque", &Flat::torque, number("N m").above(0))
+      .required("torque_rate", &Flat::torque_rate, number("N m/s").above(0))
+      .optional("velocity_curve", &Flat::velocity_curve, curve, "where the velocity limit depends on the position")
+      .check([](const Flat& f) -> std::optional<Fault> {
+        if (f.position && (*f.position)[0] >= (*f.position)[1])
+          return Fault{fmt::format("is {} to {}", (*f.position)[0], (*f.position)[1]), "the lower end must be smaller", "position"};
+        if (f.braking > f.acceleration)
+          return Fault{fmt::format("is {}, more than the acceleration {}", f.braking, f.acceleration), "it must be at most that", "braking"};
+        return std::nullopt;
+      })
+      .map([](Flat f) {
+        JointEntry entry{f.place, f.position, f};
+        entry.limits.continuous = !f.position;
+        if (f.position) {
+          entry.limits.lower = (*f.position)[0];
+          entry.limits.upper = (*f.position)[1];
+        }
+        return entry;
+      });
+}
+
+Schema<LimitsFile> limits_schema() {
+  const auto cartesian = object<CartesianLimits>("CartesianLimits", "of the flange")
+                             .required("velocity", &CartesianLimits::velocity, number("m/s").above(0))
+                             .required("acceleration", &CartesianLimits::acceleration, number("m/s^2").above(0))
+                             .required("jerk", &CartesianLimits::jerk, number("m/s^3").above(0))
+                             .required("angular_velocity", &CartesianLimits::angular_velocity, number("rad/s").above(0))
+                             .required("angular_acceleration", &CartesianLimits::angular_acceleration, number("rad/s^2").above(0))
+                             .required("angular_jerk", &CartesianLimits::angular_jerk, number("rad/s^3").above(0));
+  const auto elbow = object<ElbowLimits>("ElbowLimits", "where the maker limits the elbow's motion")
+                         .required("body", &ElbowLimits::body, text(), "whose frame is the elbow")
+                         .required("velocity", &ElbowLimits::velocity, number("m/s").above(0))
+                         .required("acceleration", &ElbowLimits::acceleration, number("m/s^2").above(0))
+                         .required("jerk", &ElbowLimits::jerk, number("m/s^3").above(0));
+  return object<LimitsFile>("Limits", "limits.yaml: what a robot may do; SI and radians")
+      .required("rate", &LimitsFile::rate, rate(), "at which the robot takes commands")
+      .required("joints", &LimitsFile::joints, dictionary(joint_schema()), "by joint name")
+      .optional("cartesian", &LimitsFile::cartesian, cartesian)
+      .optional("elbow", &LimitsFile::elbow, elbow);
+}
+
+struct GroupEntry : ActuatorGroup {
+  Place place;
+};
+struct SensorEntry : SensorDescription {
+  Place place;
+};
+
+struct SuctionEntry : SuctionDescription {
+  Place place;
+};
+
+struct RobotFile {
+  std::string name;
+  FolderKind kind = FolderKind::kRobot;
+  std::filesystem::path model;
+  std::optional<std::filesystem::path> limits;
+  std::optional<Located<std::string>> mount;
+  std::vector<GroupEntry> groups;
+  bool maker_gravity_compensation = false;
+  std::vector<Located<std::vector<std::string>>> ignored_pairs;
+  std::vector<std::pair<std::string, Located<Eigen::VectorXd>>> poses;
+  std::vector<SensorEntry> sensors;
+  std::vector<SuctionEntry> suctions;
+  std::vector<InertiaRepair> repairs;
+  std::vector<Located<std::string>> rolling;
+};
+
+ObjectSchema<RobotFile> robot_schema() {
+  const auto group =
+      object<GroupEntry>("Group", "joints that are commanded together")
+          .place(&GroupEntry::place)
+          .required("name", &GroupEntry::name, text().identifier())
+          .required("joints", &GroupEntry::joints, list(text()).min_size(1))
+          .required("drive", &GroupEntry::drive,
+                    choice<Drive>({{"torque", Drive::kTorque}, {"velocity", Drive::kVelocity}, {"position", Drive::kPosition}}),
+                    "what the maker's interface takes")
+          .optional("torque_rate", &GroupEntry::torque_rate, boolean(), "torque: its rate is limited as limits.yaml says")
+          .optional("lag", &GroupEntry::lag, number("s").min(0).max(1), "velocity, position: time constant of the drive's first-order lag")
+          .optional("delay_ticks", &GroupEntry::delay_ticks, integer().min(0).max(100), "ticks of the robot's rate before a command acts")
+          .optional("servo_frequency", &GroupEntry::servo_frequency, number("Hz").above(0).max(200),
+                    "velocity, position: natural frequency of the simulated joint servo");
+  const auto sensor = object<SensorEntry>("Sensor")
+                          .place(&SensorEntry::place)
+                          .required("name", &SensorEntry::name, text().identifier())
+                          .required("type", &SensorEntry::type, text().one_of({"force_torque"}))
+                          .required("site", &SensorEntry::site, text(), "frame in which it reads; it carries that frame's body");
+  const auto suction = object<SuctionEntry>("Suction", "a vacuum cup")
+                           .place(&SuctionEntry::place)
+                           .required("name", &SuctionEntry::name, text().identifier())
+                           .required("site", &SuctionEntry::site, text(), "centre of the lip, z out of the cup")
+                           .required("shape", &SuctionEntry::shape, text(), "the lip");
+  const auto repair = object<InertiaRepair>("Repair", "a published number that no body can have, and what is used instead")
+                          .required("body", &InertiaRepair::body, text())
+                          .required("what", &InertiaRepair::what, text())
+                          .required("published", &InertiaRepair::published, text())
+                          .required("used", &InertiaRepair::used, text())
+                          .required("reason", &InertiaRepair::reason, text());
+  return object<RobotFile>("Robot", "robot.yaml: what a folder of robots/ holds")
+      .required("name", &RobotFile::name, text().identifier())
+      .required("kind", &RobotFile::kind, choice<FolderKind>({{"robot", FolderKind::kRobot}, {"tool", FolderKind::kTool}}))
+      .required("model", &RobotFile::model, file(), "MJCF: bodies, joints, shapes; sites are frames")
+      .optional("limits", &RobotFile::limits, file(), "of robots: limits.yaml")
+      .optional("mount", &RobotFile::mount, located(text()), "frame where a tool goes")
+      .optional("groups", &RobotFile::groups, list<GroupEntry>(group))
+      .optional("maker_gravity_compensation", &RobotFile::maker_gravity_compensation, boolean(),
+                "the maker's controller adds gravity to torque commands itself")
+      .optional("ignored_pairs", &RobotFile::ignored_pairs, list(located(list(text()).size(2))),
+                "bodies that never collide, besides parent and child")
+      .optional("poses", &RobotFile::poses, dictionary(located(dynamic_vector("rad"))), "one value a joint of the first group")
+      .optional("sensors", &RobotFile::sensors, list<SensorEntry>(sensor))
+      .optional("suction", &RobotFile::suctions, list<SuctionEntry>(suction))
+      .optional("rolling", &RobotFile::rolling, list(located(text())), "frames that do not slip along their y axis")
+      .optional("repairs", &RobotFile::repairs, list<InertiaRepair>(repair));
+}
+
+// Gathers what is wrong between the files, each with its place.
+class CrossCheck {
+ public:
+  CrossCheck(const RobotFile& file, const std::filesystem::path& yaml, const ModelDescription& description)
+      : file_(file), yaml_(yaml), description_(description) {
+    for (const auto& body : description.bodies) {
+      bodies_.push_back(body.name);
+      for (const auto& shape : body.shapes) shapes_.push_back(shape.name);
+      for (const auto& joint : body.joints) {
+        joints_.push_back(&joint);
+        joint_names_.push_back(joint.name);
+      }
+    }
+    for (const auto& frame : description.frames) frames_.push_back(frame.name);
+  }
+
+  void groups(const RobotLimits& limits) {
+    std::vector<std::string> driven, names;
+    for (const auto& group : file_.groups) {
+      if (std::ranges::count(names, group.name)) report(group.place, "group '" + group.name + "' is named twice", "");
+      names.push_back(group.name);
+      for (const auto& name : group.joints) {
+        if (!known(group.place, "joint", name, joint_names_)) continue;
+        if (std::ranges::count(driven, name)) report(group.place, "joint '" + name + "' is driven twice", "list it in one group");
+        driven.push_back(name);
+        if (!limits.find(name)) report(group.place, "joint '" + name + "' has no limits", "add it to limits.yaml");
+      }
+    }
+    if (file_.kind == FolderKind::kRobot && file_.groups.empty())
+      report({yaml_.string(), 0, 0}, "a robot has no actuator groups", "list its driven joints under 'groups'");
+  }
+
+  void limits(const LimitsFile& file) {
+    for (const auto& [name, entry] : file.joints) {
+      if (!known(entry.place, "joint", name, joint_names_)) continue;
+      const JointDescription& joint = **std::ranges::find(joints_, name, &JointDescription::name);
+      const JointLimits& l = entry.limits;
+      if (joint.range && l.continuous)
+        report(entry.place, "joint '" + name + "' has mechanical stops but no position limits", "give position: [lower, upper]");
+      if (joint.range && !l.continuous &&
+          (l.lower < (*joint.range)[0] - kAngleRounding || l.upper > (*joint.range)[1] + kAngleRounding))
+        report(entry.place,
+               fmt::format("joint '{}' may go from {} to {}, beyond its mechanical stops {} to {}", name, l.lower, l.upper,
+                           (*joint.range)[0], (*joint.range)[1]),
+               "keep the limits within the stops");
+      if (joint.effort && l.torque > *joint.effort * (1 + kAngleRounding))
+        report(entry.place, fmt::format("joint '{}' may have {} N m, beyond its drive's {}", name, l.torque, *joint.effort),
+               "keep the limit within the drive's");
+    }
+    if (file.elbow) known({file_.limits->string(), 0, 0}, "body", file.elbow->body, bodies_);
+  }
+
+  void poses(const RobotLimits& limits) {
+    for (const auto& [name, pose] : file_.poses) {
+      const auto& joints = file_.groups.empty() ? std::vector<std::string>{} : file_.groups.front().joints;
+      if (pose.value.size() != static_cast<Eigen::Index>(joints.size())) {
+        report(pose.place, fmt::format("pose '{}' has {} values", name, pose.value.size()),
+               fmt::format("give one for each of the {} joints of the first group", joints.size()));
+        continue;
+      }
+      for (std::size_t i = 0; i < joints.size(); ++i) {
+        const JointLimits* l = limits.find(joints[i]);
+        const double q = pose.value[static_cast<Eigen::Index>(i)];
+        if (l && !l->continuous && (q < l->lower - kAngleRounding || q > l->upper + kAngleRounding))
+          report(pose.place, fmt::format("pose '{}' puts joint '{}' at {}, outside its limits {} to {}", name, joints[i], q, l->lower, l->upper), "");
+      }
+    }
+  }
+
+  void names() {
+    if (file_.mount) known(file_.mount->place, "frame", file_.mount->value, frames_);
+    for (const auto& pair : file_.ignored_pairs)
+      for (const auto& body : pair.value) known(pair.place, "body", body, bodies_);
+    for (const auto& sensor : file_.sensors) known(sensor.place, "frame", sensor.site, frames_);
+    for (const auto& suction : file_.suctions) {
+      known(suction.place, "frame", suction.site, frames_);
+      known(suction.place, "shape", suction.shape, shapes_);
+    }
+    for (const auto& frame : file_.rolling) known(frame.place, "frame", frame.value, frames_);
+    if (file_.kind == FolderKind::kRobot && !file_.limits)
+      report({yaml_.string(), 0, 0}, "a robot has no limits", "add 'limits: limits.yaml'");
+  }
+
+  void finish() {
+    if (!issues_.empty()) throw ConfigError(std::move(issues_));
+  }
+
+ private:
+  void report(const Place& place, std::string cause, std::string mend) {
+    issues_.push_back({place, "", std::move(cause), std::move(mend)});
+  }
+  bool known(const Place& place, const char* kind, const std::string& name, const std::vector<std::string>& names) {
+    if (std::ranges::count(names, name)) return true;
+    report(place, fmt::format("there is no {} '{}'", kind, name), did_you_mean(name, names, "the model has"));
+    return false;
+  }
+
+  const RobotFile& file_;
+  const std::filesystem::path& yaml_;
+  const ModelDescription& description_;
+  std::vector<const JointDescription*> joints_;
+  std::vector<std::string> joint_names_, bodies_, shapes_, frames_;
+  std::vector<Issue> issues_;
+};
+
+}  // namespace
+
+const NamedPose* RobotFolder::pose(std::string_view pose_name) const {
+  for (const auto& pose : poses)
+    if (pose.name == pose_name) return &pose;
+  return nullptr;
+}
+
+RobotFolder load_robot_folder(const std::filesystem::path& folder) {
+  const std::filesystem::path yaml = folder / "robot.yaml";
+  if (!std::filesystem::is_directory(folder)) throw InputError(folder.string() + ": no such folder");
+  const RobotFile file = load_yaml(yaml, robot_schema());
+  DescribedFile model = read_mjcf(file.model);
+  RobotFolder out;
+  out.path = folder;
+  out.name = file.name;
+  out.kind = file.kind;
+  out.description = std::move(model.description);
+  out.description.name = file.name;
+  out.notes = std::move(model.notes);
+  for (const auto& frame : file.rolling) out.description.rollings.push_back({frame.value});
+  std::optional<LimitsFile> limits;
+  if (file.limits) {
+    limits = load_yaml(*file.limits, limits_schema());
+    out.limits.rate = limits->rate;
+    out.limits.cartesian = limits->cartesian;
+    out.limits.elbow = limits->elbow;
+    for (const auto& [name, entry] : limits->joints) out.limits.joints.emplace_back(name, entry.limits);
+  }
+  CrossCheck check(file, yaml, out.description);
+  check.names();
+  check.groups(out.limits);
+  if (limits) check.limits(*limits);
+  check.poses(out.limits);
+  check.finish();
+
+  if (file.mount) out.mount = file.mount->value;
+  for (const auto& group : file.groups) out.groups.push_back(group);
+  out.maker_gravity_compensation = file.maker_gravity_compensation;
+  for (const auto& pair : file.ignored_pairs) out.ignored_pairs.emplace_back(pair.value[0], pair.value[1]);
+  for (const auto& [name, pose] : file.poses) out.poses.push_back({name, pose.value});
+  for (const auto& sensor : file.sensors) out.sensors.push_back(sensor);
+  for (const auto& suction : file.suctions) out.suctions.push_back(suction);
+  out.repairs = file.repairs;
+  return out;
+}
+
+std::filesystem::path find_robot_folder(const std::string& name, const std::filesystem::path& from) {
+  std::vector<std::string> looked;
+  const auto is_robot = [&](const std::filesystem::path& path) {
+    looked.push_back(path.string());
+    return std::filesystem::is_regular_file(path / "robot.yaml");
+  };
+  if (is_robot(from / name)) return from / name;
+  for (std::filesystem::path folder = std::filesystem::absolute(from); ; folder = folder.parent_path()) {
+    if (is_robot(folder / "robots" / name)) return folder / "robots" / name;
+    if (folder == folder.parent_path()) break;
+  }
+  // installed data, or a place of the person's choice
+  if (const char* data = std::getenv("HANDSPAN_DATA_DIR"); data && is_robot(std::filesystem::path(data) / "robots" / name))
+    return std::filesystem::path(data) / "robots" / name;
+  throw InputError(fmt::format("there is no robot '{}': no robot.yaml in {}", name, fmt::join(looked, ", ")));
+}
+
+Description robot_yaml_description() { return robot_schema().description(); }
+Description limits_yaml_description() { return limits_schema().description(); }
+
+}  // namespace handspan

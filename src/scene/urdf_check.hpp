@@ -1,0 +1,33 @@
+#pragma once
+// What the links and joints of a URDF must be together to be one mechanism with stated limits.
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "scene/urdf.hpp"
+
+namespace handspan {
+
+/// What a person states for joints of which the file does not. SI units.
+struct UrdfLimitOptions {
+  std::optional<double> velocity, effort;  // for driven joints whose value is missing or 0
+  std::set<std::string> passive;           // joints without a drive: no velocity, no effort
+};
+
+/// Faults of the tree: equal names, unknown links, links joined to themselves, with two parents or
+/// in loops, no root or several, null axes, mimic masters that are missing or go round in a circle,
+/// masses and inertias of what moves. None in a URDF that can be imported.
+std::vector<Issue> check_urdf_tree(const UrdfRobot& robot);
+
+/// Faults of limits: missing, swapped, in degrees by their size, given to a continuous joint;
+/// effort or velocity that is missing, 0 or negative on a driven joint. Mimic, fixed, floating,
+/// planar and passive joints need no drive limits.
+std::vector<Issue> check_urdf_limits(const UrdfRobot& robot, const UrdfLimitOptions& options);
+
+/// True for revolute, continuous and prismatic joints that mimic none and are not listed as
+/// passive.
+bool urdf_driven(const UrdfJoint& joint, const UrdfLimitOptions& options);
+
+}  // namespace handspan

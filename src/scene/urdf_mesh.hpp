@@ -1,0 +1,38 @@
+#pragma once
+// Where a URDF's meshes are, and their vertices.
+#include <Eigen/Core>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace handspan {
+
+/// Where `package://NAME/...` is looked for, in this order: `packages`, the folders above the URDF
+/// (one that is called NAME or holds NAME), the folders of ROS_PACKAGE_PATH, and share/ of those of
+/// AMENT_PREFIX_PATH.
+struct MeshPaths {
+  std::filesystem::path urdf;                             // the URDF file
+  std::map<std::string, std::filesystem::path> packages;  // NAME -> folder
+};
+
+/// The file that `uri` names: package://NAME/path, file:///path, an absolute path, or one relative
+/// to the URDF's folder. Percent escapes are not decoded: blanks stand for themselves, as ROS
+/// writes them.
+/// @throws InputError saying where it was looked for when there is none
+std::filesystem::path resolve_mesh(const std::string& uri, const MeshPaths& paths);
+
+/// All vertices of a mesh file (.stl, .obj, .dae and what else assimp reads), equal ones once, in
+/// metres [scale applied, 3 each]. A Collada file's unit and node transforms are applied and its up
+/// axis is not, as in RViz: ROS takes the coordinates as they are written.
+/// @throws InputError when the file cannot be read or has no vertices
+std::vector<Eigen::Vector3d> load_mesh_vertices(const std::filesystem::path& file,
+                                                const Eigen::Vector3d& scale);
+
+/// Those of the points that are corners of their convex hull, in the order given, rounded to single
+/// precision as MuJoCo keeps them.
+/// @throws InputError naming `what` when the points lie in a plane, on a line or are fewer than 4
+std::vector<Eigen::Vector3d> hull_vertices(const std::vector<Eigen::Vector3d>& points,
+                                           const std::string& what);
+
+}  // namespace handspan

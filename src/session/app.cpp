@@ -1,0 +1,68 @@
+#include "session/app.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/config.hpp"
+#include "core/suggest.hpp"
+
+namespace handspan {
+namespace {
+
+struct AppFile {
+  std::string name;
+  std::filesystem::path scene;
+  double duration = 10.0;
+  std::vector<std::pair<std::string, ControllerRegistry::Part>> controllers;
+  PictureConfig picture;
+};
+
+Schema<AppFile> app_schema() {
+  const auto size =
+      list(integer().min(16).max(3840)).size(2).map([](const std::vector<std::int64_t>& v) {
+        return std::array<int, 2>{static_cast<int>(v[0]), static_cast<int>(v[1])};
+      });
+  const auto picture = object<PictureConfig>("Picture", "of the scene at the end")
+                           .optional("view", &PictureConfig::view, text(),
+                                     "a view of the scene; left out: its first")
+                           .optional("size", &PictureConfig::size, size, "width, height [pixel]");
+  return object<AppFile>("App", "an app of apps/: what runs")
+      .required("name", &AppFile::name, text().identifier())
+      .required("scene", &AppFile::scene, file())
+      .optional("duration", &AppFile::duration, number("s").above(0), "of simulated time")
+      .optional("controllers", &AppFile::controllers, dictionary(controllers().schema()),
+                "by actuator group (left.arm); a group without one is commanded zero")
+      .optional("picture", &AppFile::picture, picture);
+}
+
+}  // namespace
+
+App load_app(const std::filesystem::path& path) {
+  AppFile app_file = load_yaml(path, app_schema());
+  App app;
+  app.name = std::move(app_file.name);
+  app.file = path;
+  app.duration = app_file.duration;
+  app.picture = std::move(app_file.picture);
+  app.controllers = std::move(app_file.controllers);
+  app.scene = load_scene(app_file.scene);
+
+  std::vector<std::string> groups;
+  for (const auto& robot : app.scene.robots) {
+    for (const auto& group : robot.groups) groups.push_back(robot.name + "." + group.name);
+    for (const auto& suction : robot.suctions) groups.push_back(suction.name);
+  }
+  std::vector<Issue> issues;
+  for (const auto& [name, part] : app.controllers)
+    if (!std::ranges::count(groups, name))
+      issues.push_back({part.place, "controllers",
+                        fmt::format("names the group '{}', which the scene does not have", name),
+                        did_you_mean(name, groups, "it has")});
+  if (!issues.empty()) throw ConfigError(std::move(issues));
+  return app;
+}
+
+Description app_description() { return app_schema().description(); }
+
+}  // namespace handspan

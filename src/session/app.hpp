@@ -1,0 +1,39 @@
+#pragma once
+// An app: one YAML file that says what runs (design section 1). Its keys grow with the systems;
+// each is documented by the schema that validates it.
+#include <array>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "control/controller.hpp"
+#include "core/schema.hpp"
+#include "scene/scene.hpp"
+
+namespace handspan {
+
+struct PictureConfig {
+  std::string view;  // empty: the scene's first
+  std::array<int, 2> size = {1600, 900};
+};
+
+struct App {
+  std::string name;
+  std::filesystem::path file;
+  Scene scene;
+  double duration = 10.0;  // [s] of simulated time
+  std::vector<std::pair<std::string, ControllerRegistry::Part>>
+      controllers;  // by group: "left.arm"
+  PictureConfig picture;
+};
+
+/// Reads an app, its scene and robots.
+/// @throws ConfigError or InputError with file, place, cause and mend; among them controllers of
+/// groups that do not exist
+App load_app(const std::filesystem::path& file);
+
+/// Documentation of the app schema, with the controllers that are registered now.
+Description app_description();
+
+}  // namespace handspan

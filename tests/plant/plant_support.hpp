@@ -1,0 +1,53 @@
+#pragma once
+// What the plant's tests share: short runs, and sizes that `--long` multiplies.
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "plant/mujoco_plant.hpp"
+#include "support/scenes.hpp"
+
+namespace handspan::test {
+
+/// A size of a long run: all of it with HANDSPAN_LONG=1, else a twentieth, at least 1.
+inline int sized(int size) {
+  const char* wanted = std::getenv("HANDSPAN_LONG");
+  return wanted && std::strcmp(wanted, "1") == 0 ? size : std::max(1, size / 20);
+}
+
+inline void advance(MujocoPlant& plant, int steps) {
+  for (int i = 0; i < steps; ++i) plant.advance();
+}
+
+inline void hold(MujocoPlant& plant, const Command& command, int steps) {
+  for (int i = 0; i < steps; ++i) {
+    plant.write(command);
+    plant.advance();
+  }
+}
+
+/// Gravity torques of a robot at its present state, in the order of the plant's group.
+class Gravity {
+ public:
+  Gravity(const Scene& scene, const std::string& robot)
+      : instance_(*scene.robot(robot)), model_(instance_.description, scene.physics.gravity), data_(model_),
+        q_(model_.neutral()), v_(Eigen::VectorXd::Zero(model_.nv())) {}
+
+  const RobotModel& model() const { return model_; }
+  Eigen::VectorXd torques(const MujocoPlant& plant) {
+    plant.robot_state(instance_.name, model_, q_, v_);
+    const Eigen::VectorXd& all = gravity_forces(model_, data_, q_);
+    const auto& joints = instance_.groups.front().joints;
+    Eigen::VectorXd out(static_cast<Eigen::Index>(joints.size()));
+    for (std::size_t i = 0; i < joints.size(); ++i) out[static_cast<Eigen::Index>(i)] = all[model_.joint(joints[i]).v];
+    return out;
+  }
+
+ private:
+  const RobotInstance& instance_;
+  RobotModel model_;
+  RobotData data_;
+  Eigen::VectorXd q_, v_;
+};
+
+}  // namespace handspan::test

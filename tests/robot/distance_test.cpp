@@ -1,0 +1,244 @@
+#include "robot/distance.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "support/alloc.hpp"
+#include "support/random_model.hpp"
+
+namespace handspan {
+namespace {
+
+Shape shape(const std::string& name, ShapeType type, Eigen::Vector3d size) {
+  Shape s;
+  s.name = name;
+  s.type = type;
+  s.size = size;
+  return s;
+}
+
+// A body that flies freely, with one shape.
+ModelDescription flyer(const std::string& name, const Shape& s) {
+  ModelDescription d;
+  d.name = name;
+  BodyDescription body;
+  body.name = name + "_body";
+  body.inertial = {1.0, {}, Eigen::Vector3d(0.1, 0.1, 0.1)};
+  body.shapes.push_back(s);
+  d.bodies.push_back(body);
+  return with_base(d, BaseType::kFree);
+}
+
+class Two {
+ public:
+  Two(const Shape& a, const Shape& b)
+      : model_a(flyer("a", a)),
+        model_b(flyer("b", b)),
+        data_a(model_a),
+        data_b(model_b),
+        model({&model_a, &model_b}, {{0, 0, 1, 0}}),
+        data(model) {}
+  const Distance& at(const Eigen::VectorXd& q_a, const Eigen::VectorXd& q_b,
+                     double largest = 10.0) {
+    return at(q_a, Eigen::VectorXd::Zero(6), q_b, Eigen::VectorXd::Zero(6), largest);
+  }
+  const Distance& at(const Eigen::VectorXd& q_a, const Eigen::VectorXd& v_a,
+                     const Eigen::VectorXd& q_b, const Eigen::VectorXd& v_b,
+                     double largest = 10.0) {
+    update_kinematics(model_a, data_a, q_a, v_a);
+    update_kinematics(model_b, data_b, q_b, v_b);
+    update_distances(model, robots, data, largest);
+    return data[0];
+  }
+  RobotModel model_a, model_b;
+  RobotData data_a, data_b;
+  DistanceModel model;
+  DistanceData data;
+  const RobotData* robots[2] = {&data_a, &data_b};
+};
+
+TEST(Distance, OfASphereFromABoxIsTheClosedForm) {
+  Two two(shape("ball", ShapeType::kSphere, {0.1, 0, 0}),
+          shape("block", ShapeType::kBox, {0.1, 0.2, 0.3}));
+  std::mt19937_64 random(1);
+  int outside = 0, inside = 0;
+  for (int k = 0; k < 2000; ++k) {
+    const Eigen::VectorXd q_a = test::random_configuration(two.model_a, random),
+                          q_b = test::random_configuration(two.model_b, random);
+    const Distance& d = two.at(q_a, q_b);
+    const Pose X_WB = frame_pose(two.model_b, two.data_b, two.model_b.body_frame(0));
+    const Eigen::Vector3d x = X_WB.inverse() * Eigen::Vector3d(q_a.head<3>());
+    const Eigen::Vector3d excess = x.cwiseAbs() - Eigen::Vector3d(0.1, 0.2, 0.3);
+    const double expected = excess.cwiseMax(0.0).norm() + std::min(excess.maxCoeff(), 0.0) - 0.1;
+    EXPECT_NEAR(d.distance, expected, 1e-13) << k;
+    (expected > 0 ? outside : inside)++;
+    if (expected > 0) {
+      EXPECT_NEAR((d.p_WA - d.p_WB).norm(), d.distance, 1e-13);
+      EXPECT_NEAR((d.p_WA - Eigen::Vector3d(q_a.head<3>())).norm(), 0.1, 1e-13);
+    }
+    // moving A along n must part them, also when they overlap
+    Eigen::VectorXd q_away = q_a;
+    q_away.head<3>() += 1e-5 * d.n_W;
+    const double before = d.distance;
+    EXPECT_NEAR(two.at(q_away, q_b).distance - before, 1e-5, 1e-9) << k;
+  }
+  EXPECT_GT(outside, 100);
+  EXPECT_GT(inside, 20);
+}
+
+TEST(Distance, OfTwoCapsulesIsThatOfTheirSegments) {
+  Two two(shape("a", ShapeType::kCapsule, {0.05, 0.2, 0}),
+          shape("b", ShapeType::kCapsule, {0.08, 0.15, 0}));
+  std::mt19937_64 random(2);
+  for (int k = 0; k < 500; ++k) {
+    const Eigen::VectorXd q_a = test::random_configuration(two.model_a, random),
+                          q_b = test::random_configuration(two.model_b, random);
+    const Distance& d = two.at(q_a, q_b);
+    const Pose A = frame_pose(two.model_a, two.data_a, two.model_a.body_frame(0));
+    const Pose B = frame_pose(two.model_b, two.data_b, two.model_b.body_frame(0));
+    // the squared distance is convex in the two parameters: alternating clamped projections
+    // converge
+    double s = 0.0, t = 0.0;
+    for (int i = 0; i < 3000; ++i) {
+      t = std::clamp(B.R.col(2).dot(A.p + s * A.R.col(2) - B.p), -0.15, 0.15);
+      s = std::clamp(A.R.col(2).dot(B.p + t * B.R.col(2) - A.p), -0.2, 0.2);
+    }
+    const double expected = (A.p + s * A.R.col(2) - B.p - t * B.R.col(2)).norm() - 0.13;
+    EXPECT_NEAR(d.distance, expected, 1e-8) << k;
+  }
+}
+
+TEST(Distance, OfAlignedBoxesAndCylindersIsExact) {
+  const Eigen::VectorXd origin = (Eigen::VectorXd(7) << 0, 0, 0, 0, 0, 0, 1).finished();
+  Eigen::VectorXd above = origin;
+  above[2] = 0.8;
+  Two boxes(shape("a", ShapeType::kBox, {0.1, 0.1, 0.2}),
+            shape("b", ShapeType::kBox, {0.3, 0.1, 0.1}));
+  EXPECT_NEAR(boxes.at(above, origin).distance, 0.5, 1e-12);
+  EXPECT_TRUE(boxes.data[0].n_W.isApprox(Eigen::Vector3d::UnitZ(), 1e-9));
+  Two cylinders(shape("a", ShapeType::kCylinder, {0.1, 0.2, 0}),
+                shape("b", ShapeType::kCylinder, {0.1, 0.1, 0}));
+  EXPECT_NEAR(cylinders.at(above, origin).distance, 0.5, 1e-9);
+  Eigen::VectorXd beside = origin;
+  beside[0] = 0.5;
+  EXPECT_NEAR(cylinders.at(beside, origin).distance, 0.3, 1e-9);
+}
+
+TEST(Distance, BeyondTheLargestAskedForNamesNoShapes) {
+  Two two(shape("a", ShapeType::kSphere, {0.1, 0, 0}), shape("b", ShapeType::kSphere, {0.1, 0, 0}));
+  Eigen::VectorXd far = (Eigen::VectorXd(7) << 1, 0, 0, 0, 0, 0, 1).finished(), origin = far;
+  origin[0] = 0;
+  EXPECT_EQ(two.at(far, origin, 0.3).distance, 0.3);
+  EXPECT_EQ(two.data[0].shape_a, -1);
+  Eigen::RowVectorXd row(6);
+  distance_row(two.model, two.data, 0, 0, two.data_a, row);
+  EXPECT_TRUE(row.isZero(0.0));
+}
+
+TEST(Distance, RowIsTheRateAndTheBiasCompletesTheSecondDerivative) {
+  Two two(shape("a", ShapeType::kSphere, {0.1, 0, 0}),
+          shape("b", ShapeType::kSphere, {0.05, 0, 0}));
+  two.model_a.description();
+  std::mt19937_64 random(4);
+  for (int k = 0; k < 50; ++k) {
+    Eigen::VectorXd q_a = test::random_configuration(two.model_a, random),
+                    q_b = test::random_configuration(two.model_b, random);
+    q_b[0] += 2.5;
+    const Eigen::VectorXd v_a = test::random_vector(6, random),
+                          v_b = test::random_vector(6, random);
+    const auto distance_at = [&](double t) {
+      Eigen::VectorXd qa(7), qb(7);
+      integrate(two.model_a, q_a, t * v_a, qa);
+      integrate(two.model_b, q_b, t * v_b, qb);
+      return two.at(qa, v_a, qb, v_b).distance;
+    };
+    const double h = 1e-4, plus = distance_at(h), minus = distance_at(-h), here = distance_at(0.0);
+    Eigen::RowVectorXd row_a(6), row_b(6);
+    distance_row(two.model, two.data, 0, 0, two.data_a, row_a);
+    distance_row(two.model, two.data, 0, 1, two.data_b, row_b);
+    EXPECT_NEAR(row_a.dot(v_a) + row_b.dot(v_b), (plus - minus) / (2 * h), 1e-6) << k;
+    // spheres: the bias of points fixed to the bodies leaves out the sliding of the witness points,
+    // so the centres, where nothing slides, are compared: spheres' distance is that of their
+    // centres less the radii
+    const Eigen::Vector3d n = two.data[0].n_W;
+    Two points(shape("a", ShapeType::kSphere, {1e-9, 0, 0}),
+               shape("b", ShapeType::kSphere, {1e-9, 0, 0}));
+    points.at(q_a, v_a, q_b, v_b);
+    EXPECT_NEAR(distance_bias(points.model, points.data, 0, points.robots),
+                (plus - 2 * here + minus) / (h * h), 2e-3)
+        << k;
+    EXPECT_TRUE(points.data[0].n_W.isApprox(n, 1e-7));
+  }
+}
+
+TEST(Distance, PairWithinOneRobotHasBothSidesInOneRow) {
+  std::mt19937_64 random(6);
+  ModelDescription d = test::all_joints(random);
+  for (auto& body : d.bodies)
+    body.shapes.push_back(shape(body.name + "_ball", ShapeType::kSphere, {0.02, 0, 0}));
+  const RobotModel robot(d);
+  RobotData robot_data(robot);
+  const DistanceModel model({&robot}, {{0, robot.description().body_index("slider"), 0,
+                                        robot.description().body_index("finger_left")}});
+  DistanceData data(model);
+  const RobotData* robots[] = {&robot_data};
+  const Eigen::VectorXd q = test::random_configuration(robot, random),
+                        v = test::random_vector(robot.nv(), random);
+  const auto distance_at = [&](double t) {
+    Eigen::VectorXd moved(robot.nq());
+    integrate(robot, q, t * v, moved);
+    update_kinematics(robot, robot_data, moved, v);
+    update_distances(model, robots, data, 10.0);
+    return data[0].distance;
+  };
+  const double h = 1e-6, rate = (distance_at(h) - distance_at(-h)) / (2 * h);
+  distance_at(0.0);
+  Eigen::RowVectorXd row(robot.nv());
+  distance_row(model, data, 0, 0, robot_data, row);
+  EXPECT_NEAR(row.dot(v), rate, 1e-7);
+  EXPECT_EQ(model.pair_name(0), "slider - finger_left");
+}
+
+TEST(Distance, UpdatesAndRowsDoNotTouchTheHeap) {
+  for (const ShapeType type :
+       {ShapeType::kBox, ShapeType::kCylinder, ShapeType::kCapsule, ShapeType::kSphere}) {
+    Two two(shape("a", type, {0.1, 0.2, 0.3}), shape("b", ShapeType::kCylinder, {0.1, 0.2, 0}));
+    std::mt19937_64 random(3);
+    Eigen::RowVectorXd row(6);
+    for (int k = 0; k < 100; ++k) {
+      const Eigen::VectorXd q_a = test::random_configuration(two.model_a, random),
+                            q_b = test::random_configuration(two.model_b, random);
+      two.at(q_a, q_b);
+      const test::AllocationCount allocations;
+      update_distances(two.model, two.robots, two.data, 10.0);
+      distance_row(two.model, two.data, 0, 0, two.data_a, row);
+      distance_bias(two.model, two.data, 0, two.robots);
+      ASSERT_EQ(allocations.count(), 0U);
+    }
+  }
+}
+
+TEST(Distance, ImpossiblePairsAreRefused) {
+  const RobotModel a(flyer("a", shape("s", ShapeType::kSphere, {0.1, 0, 0})));
+  ModelDescription bare = flyer("b", shape("s", ShapeType::kSphere, {0.1, 0, 0}));
+  bare.bodies[0].shapes[0].collides = false;
+  const RobotModel b(bare);
+  const auto message = [&](BodyPair pair) -> std::string {
+    try {
+      DistanceModel model({&a, &b}, {pair});
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(message({0, 0, 2, 0}), "there is no robot 2");
+  EXPECT_EQ(message({0, 5, 1, 0}), "model 'a' has no body 5");
+  EXPECT_EQ(message({0, 0, 0, 0}), "body 'a_body' is paired with itself");
+  EXPECT_EQ(message({0, 0, 1, 0}), "body 'b_body' has no shapes to keep a distance from");
+}
+
+}  // namespace
+}  // namespace handspan

@@ -1,0 +1,141 @@
+// Robot folders that an import writes, and robots through URDF and back.
+#include "scene/import_write.hpp"
+
+#include <gtest/gtest.h>
+
+#include <clocale>
+#include <fstream>
+#include <locale>
+#include <sstream>
+
+#include "robot/model.hpp"
+#include "robot/urdf_export.hpp"
+#include "scene/import_fixture.hpp"
+#include "scene/mjcf.hpp"
+#include "scene/robot_folder.hpp"
+
+namespace handspan {
+namespace {
+
+namespace fs = std::filesystem;
+using test::kLimit;
+
+class ImportWrite : public test::ImportTest {};
+
+TEST_F(ImportWrite, WritesAFolderThatLoadsToTheSameBitsTwice) {
+  const ImportedRobot r = import_urdf(
+      urdf(joint("revolute", "<axis xyz='1 2 3'/>" + kLimit + "<dynamics damping='0.1'/>"),
+           "<inertial><origin xyz='0.1 0.2 0.3' rpy='0.1 0.2 0.3'/><mass value='2'/><inertia "
+           "ixx='1' ixy='0.1' "
+           "ixz='0' iyy='1' iyz='0' izz='5'/></inertial><collision><geometry><sphere "
+           "radius='0.1'/></geometry></collision>"));
+  write_robot_folder(r, folder_ / "once");
+  ImportOptions options;
+  options.velocity = 3.0;
+  const RobotFolder loaded = load_robot_folder(folder_ / "once");
+  EXPECT_EQ(write_mjcf(loaded.description), write_mjcf(r.description));
+  const ImportedRobot again = import_robot(folder_ / "once/model.xml", options);
+  EXPECT_EQ(write_mjcf(again.description), write_mjcf(r.description));
+  write_robot_folder(again, folder_ / "twice");
+  EXPECT_EQ(write_mjcf(load_robot_folder(folder_ / "twice").description),
+            write_mjcf(r.description));
+  // limits and repairs come back as they were
+  const JointLimits *l = loaded.limits.find("a"), &given = r.limits[0].limits;
+  ASSERT_NE(l, nullptr);
+  EXPECT_EQ(l->lower, given.lower);
+  EXPECT_EQ(l->velocity, given.velocity);
+  EXPECT_EQ(l->jerk, given.jerk);
+  EXPECT_EQ(l->torque_rate, given.torque_rate);
+  ASSERT_EQ(loaded.repairs.size(), 1U);
+  EXPECT_EQ(loaded.repairs[0].used, r.repairs[0].used);
+  EXPECT_EQ(loaded.groups[0].joints, std::vector<std::string>{"a"});
+  std::stringstream sources;
+  sources << std::ifstream(folder_ / "once/SOURCES.md").rdbuf();
+  EXPECT_NE(sources.str().find("its licence"), std::string::npos);
+  EXPECT_NE(sources.str().find(r.repairs[0].published), std::string::npos);
+}
+
+TEST_F(ImportWrite, ReplacesNothingWithoutForceAndNoOtherFolderWithIt) {
+  const ImportedRobot r = import_urdf(urdf(joint("revolute", kLimit)));
+  write_robot_folder(r, folder_ / "arm");
+  EXPECT_EQ(error([&] { write_robot_folder(r, folder_ / "arm/"); }),
+            (folder_ / "arm").string() + " exists; --force replaces it");
+  write("arm/mine.txt", "gone with --force");
+  write_robot_folder(r, folder_ / "arm", true);
+  EXPECT_FALSE(fs::exists(folder_ / "arm/mine.txt"));
+  write("letters/to_mother.txt", "kept");
+  EXPECT_NE(
+      error([&] { write_robot_folder(r, folder_ / "letters", true); }).find("is no robot folder"),
+      std::string::npos);
+  EXPECT_TRUE(fs::exists(folder_ / "letters/to_mother.txt"));
+  // below a file nothing can be made, and nothing is left behind
+  write("file", "");
+  EXPECT_NE(error([&] { write_robot_folder(r, folder_ / "file/arm"); }).find("cannot write"),
+            std::string::npos);
+  int hidden = 0;
+  for (const auto& entry : fs::directory_iterator(folder_))
+    hidden += entry.path().filename().string().starts_with(".");
+  EXPECT_EQ(hidden, 0);
+}
+
+struct CommaPoint : std::numpunct<char> {
+  char do_decimal_point() const override { return ','; }
+};
+
+TEST_F(ImportWrite, IsTheSameInALocaleWithADecimalComma) {
+  const fs::path file = urdf(joint(
+      "revolute",
+      "<axis xyz='0.6 0 0.8'/><limit lower='-1.5' upper='2.5' effort='5.5' velocity='3.5'/>"));
+  const ImportedRobot plain = import_urdf(file);
+  const std::locale before =
+      std::locale::global(std::locale(std::locale::classic(), new CommaPoint));
+  std::setlocale(LC_NUMERIC, "de_DE.UTF-8");
+  const ImportedRobot r = import_urdf(file);
+  write_robot_folder(r, folder_ / "arm");
+  const RobotFolder loaded = load_robot_folder(folder_ / "arm");
+  const std::string limits = limits_yaml(r);
+  std::setlocale(LC_NUMERIC, "C");
+  std::locale::global(before);
+  EXPECT_EQ(write_mjcf(r.description), write_mjcf(plain.description));
+  EXPECT_EQ(write_mjcf(loaded.description), write_mjcf(plain.description));
+  EXPECT_EQ(limits, limits_yaml(plain));
+  EXPECT_EQ(loaded.limits.joints[0].second.velocity, 3.5);
+}
+
+// Our own robots through URDF and back: everything but rotor inertia, which URDF lacks.
+TEST_F(ImportWrite, OfAnExportedRobotIsTheSameMechanism) {
+  int robots = 0;
+  for (const auto& entry : fs::directory_iterator(fs::path(HANDSPAN_SOURCE_DIR) / "robots")) {
+    if (!fs::exists(entry.path() / "limits.yaml") || !fs::exists(entry.path() / "model.xml"))
+      continue;
+    ++robots;
+    RobotFolder own = load_robot_folder(entry.path());
+    JointVelocities velocities;
+    for (const auto& [name, l] : own.limits.joints) velocities[name] = l.velocity;
+    for (auto& body : own.description.bodies)
+      for (auto& j : body.joints) j.armature = 0.0;
+    const ImportedRobot back =
+        import_urdf(write(own.name + ".urdf", export_urdf(own.description, velocities)));
+    ASSERT_EQ(back.limits.size(), own.limits.joints.size()) << own.name;
+    const RobotModel a(own.description), b(back.description);
+    RobotData data_a(a), data_b(b);
+    const Eigen::VectorXd q = Eigen::VectorXd::LinSpaced(a.nq(), -1.0, 1.5),
+                          v = Eigen::VectorXd::LinSpaced(a.nv(), 1.0, -0.5);
+    EXPECT_LT((mass_matrix(a, data_a, q) - mass_matrix(b, data_b, q)).norm(), 1e-9) << own.name;
+    EXPECT_LT((nonlinear_effects(a, data_a, q, v) - nonlinear_effects(b, data_b, q, v)).norm(),
+              1e-9)
+        << own.name;
+    update_kinematics(a, data_a, q, v);
+    update_kinematics(b, data_b, q, v);
+    for (const auto& frame : own.description.frames)
+      EXPECT_LT((frame_pose(a, data_a, a.frame(frame.name)).p -
+                 frame_pose(b, data_b, b.frame(frame.name)).p)
+                    .norm(),
+                1e-9)
+          << frame.name;
+  }
+  if (robots == 0) GTEST_SKIP() << "robots/ has no robot yet";
+}
+
+}  // namespace
+}  // namespace handspan
