@@ -20,19 +20,19 @@ namespace {
 constexpr double kPercentile = 0.99;
 
 struct Side {
-  double median = 0.0, p99 = 0.0;                            // in the figure's unit
+  double median = 0.0, p99 = 0.0;  // in the figure's unit
 };
 
 struct Result {
   Side ours, peer;
   std::size_t n = 0;
-  double ratio = 0.0, real_time = 0.0;                       // real_time 0: nothing is simulated
+  double ratio = 0.0, real_time = 0.0;  // real_time 0: nothing is simulated
 };
 
 struct Measured {
   Figure figure;
   Samples samples;
-  std::string error;                                         // what building or checking the workload threw
+  std::string error;  // what building or checking the workload threw
 };
 
 Side side(const Figure& figure, const std::vector<double>& samples) {
@@ -54,12 +54,16 @@ Result result(const Measured& measured) {
   return r;
 }
 
-std::string unit(const Figure& figure) { return figure.unit == Figure::Unit::kMicroseconds ? "us" : "steps/s"; }
+std::string unit(const Figure& figure) {
+  return figure.unit == Figure::Unit::kMicroseconds ? "us" : "steps/s";
+}
 
 std::string target(const Figure& figure) {
   std::vector<std::string> parts;
-  if (figure.largest_ratio > 0.0) parts.push_back(fmt::format("ratio <= {:.2f}", figure.largest_ratio));
-  if (figure.least_real_time > 0.0) parts.push_back(fmt::format(">= {:.0f} x real time", figure.least_real_time));
+  if (figure.largest_ratio > 0.0)
+    parts.push_back(fmt::format("ratio <= {:.2f}", figure.largest_ratio));
+  if (figure.least_real_time > 0.0)
+    parts.push_back(fmt::format(">= {:.0f} x real time", figure.least_real_time));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -68,10 +72,12 @@ bool met(const Figure& figure, const Result& r) {
          (figure.least_real_time <= 0.0 || r.real_time >= figure.least_real_time);
 }
 
-std::string number(double x) { return x < 1e4 ? fmt::format("{:.3f}", x) : fmt::format("{:.0f}", x); }
+std::string number(double x) {
+  return x < 1e4 ? fmt::format("{:.3f}", x) : fmt::format("{:.0f}", x);
+}
 
-// Google Benchmark decides how many batches there are; they are kept by the workload, and this shows each figure when
-// it is done.
+// Google Benchmark decides how many batches there are; they are kept by the workload, and this
+// shows each figure when it is done.
 class Table : public benchmark::BenchmarkReporter {
  public:
   explicit Table(const std::vector<Measured>& figures) : figures_(figures) {
@@ -79,20 +85,23 @@ class Table : public benchmark::BenchmarkReporter {
   }
 
   bool ReportContext(const Context&) override {
-    fmt::print("{:<{}}  {:<7} {:>9} {:>9} {:>6}  {:>9} {:>9}  {:>6} {:>9}  {}\n", "figure", width_, "unit", "median", "p99", "n",
-               "peer", "peer p99", "ratio", "real time", "target");
+    fmt::print("{:<{}}  {:<7} {:>9} {:>9} {:>6}  {:>9} {:>9}  {:>6} {:>9}  {}\n", "figure", width_,
+               "unit", "median", "p99", "n", "peer", "peer p99", "ratio", "real time", "target");
     return true;
   }
 
-  // Runs of one figure; the order of the reports is that of the figures.
-  void ReportRuns(const std::vector<Run>&) override {
+  // Called for the runs of one figure, and with repetitions again for Google Benchmark's own
+  // statistics of them.
+  void ReportRuns(const std::vector<Run>& runs) override {
+    if (runs.empty() || runs.front().run_type == Run::RT_Aggregate) return;
     const Measured& measured = figures_[next_++];
     const Figure& f = measured.figure;
     if (measured.samples.ours.empty()) return;
     const Result r = result(measured);
     const std::string wanted = target(f);
-    fmt::print("{:<{}}  {:<7} {:>9} {:>9} {:>6}  {:>9} {:>9}  {:>6.3f} {:>9}  {}\n", f.name, width_, unit(f),
-               number(r.ours.median), number(r.ours.p99), r.n, number(r.peer.median), number(r.peer.p99), r.ratio,
+    fmt::print("{:<{}}  {:<7} {:>9} {:>9} {:>6}  {:>9} {:>9}  {:>6.3f} {:>9}  {}\n", f.name, width_,
+               unit(f), number(r.ours.median), number(r.ours.p99), r.n, number(r.peer.median),
+               number(r.peer.p99), r.ratio,
                r.real_time > 0.0 ? fmt::format("{:.0f} x", r.real_time) : "",
                wanted.empty() ? "" : wanted + (met(f, r) ? ": met" : ": MISSED"));
     std::fflush(stdout);
@@ -105,7 +114,8 @@ class Table : public benchmark::BenchmarkReporter {
 
 std::vector<Measured> chosen_figures(const BenchOptions& options) {
   std::vector<Figure> all;
-  for (const auto& list : {dynamics_figures(options.root), distance_figures(options.root), plant_figures(options.root)})
+  for (const auto& list : {dynamics_figures(options.root), distance_figures(options.root),
+                           plant_figures(options.root)})
     all.insert(all.end(), list.begin(), list.end());
   std::vector<Measured> chosen;
   std::vector<std::string> names;
@@ -116,15 +126,18 @@ std::vector<Measured> chosen_figures(const BenchOptions& options) {
       if (std::regex_search(figure.name, filter)) chosen.push_back({std::move(figure), {}, {}});
     }
   } catch (const std::regex_error& error) {
-    throw InputError(fmt::format("the filter {} is no regular expression: {}", shown(options.filter), error.what()));
+    throw InputError(fmt::format("the filter {} is no regular expression: {}",
+                                 shown(options.filter), error.what()));
   }
   if (chosen.empty())
-    throw InputError(fmt::format("the filter {} names no figure; there are {}", shown(options.filter), fmt::join(names, ", ")));
+    throw InputError(fmt::format("the filter {} names no figure; there are {}",
+                                 shown(options.filter), fmt::join(names, ", ")));
   return chosen;
 }
 
-// Each iteration of Google Benchmark is one batch of ours and one of the peer's. It calls this with more iterations until
-// min_time is reached, then once for each further repetition with as many: what was sampled on the way is dropped.
+// Each iteration of Google Benchmark is one batch of ours and one of the peer's. It calls this with
+// more iterations until min_time is reached, then once for each further repetition with as many:
+// what was sampled on the way is dropped.
 void register_figure(Measured& measured, const BenchOptions& options) {
   struct Run {
     Workload workload;
@@ -145,7 +158,8 @@ void register_figure(Measured& measured, const BenchOptions& options) {
     }
     if (state.max_iterations != run->iterations) measured.samples = {};
     run->iterations = state.max_iterations;
-    for (auto _ : state) state.SetIterationTime(measure_pair(run->workload, run->calls, measured.samples));
+    for (auto _ : state)
+      state.SetIterationTime(measure_pair(run->workload, run->calls, measured.samples));
   };
   benchmark::RegisterBenchmark(measured.figure.name.c_str(), body)
       ->UseManualTime()
@@ -155,18 +169,24 @@ void register_figure(Measured& measured, const BenchOptions& options) {
 
 nlohmann::ordered_json report(const Machine& machine, const std::vector<Measured>& figures) {
   nlohmann::ordered_json json;
-  json["machine"] = {{"cpu", machine.cpu},       {"cores", machine.cores},   {"compiler", machine.compiler},
-                     {"build", machine.build},   {"mujoco", machine.mujoco}, {"pinocchio", machine.pinocchio},
+  json["machine"] = {{"cpu", machine.cpu},           {"cores", machine.cores},
+                     {"compiler", machine.compiler}, {"build", machine.build},
+                     {"mujoco", machine.mujoco},     {"pinocchio", machine.pinocchio},
                      {"load", machine.load}};
   json["figures"] = nlohmann::ordered_json::array();
   for (const auto& measured : figures) {
     const Figure& f = measured.figure;
     const Result r = result(measured);
     const std::string wanted = target(f);
-    nlohmann::ordered_json one = {{"name", f.name}, {"unit", unit(f)}, {"median", r.ours.median}, {"p99", r.ours.p99}, {"n", r.n}};
+    nlohmann::ordered_json one = {{"name", f.name},
+                                  {"unit", unit(f)},
+                                  {"median", r.ours.median},
+                                  {"p99", r.ours.p99},
+                                  {"n", r.n}};
     one["peer"] = {{"name", f.peer}, {"median", r.peer.median}, {"p99", r.peer.p99}};
     one["ratio"] = r.ratio;
-    one["real_time"] = r.real_time > 0.0 ? nlohmann::ordered_json(r.real_time) : nlohmann::ordered_json();
+    one["real_time"] =
+        r.real_time > 0.0 ? nlohmann::ordered_json(r.real_time) : nlohmann::ordered_json();
     one["target"] = wanted.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(wanted);
     one["met"] = wanted.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(met(f, r));
     json["figures"].push_back(std::move(one));
@@ -178,9 +198,11 @@ nlohmann::ordered_json report(const Machine& machine, const std::vector<Measured
 
 int run_benchmarks(const BenchOptions& options) {
   if (!(options.min_time > 0.0) || !std::isfinite(options.min_time))
-    throw InputError(fmt::format("the measured time of a figure is {} s; it must be > 0", options.min_time));
+    throw InputError(
+        fmt::format("the measured time of a figure is {} s; it must be > 0", options.min_time));
   if (options.repetitions < 1)
-    throw InputError(fmt::format("there are to be {} repetitions; at least 1 is needed", options.repetitions));
+    throw InputError(
+        fmt::format("there are to be {} repetitions; at least 1 is needed", options.repetitions));
   std::vector<Measured> figures = chosen_figures(options);
   // opened first: a wrong path is to be known before minutes of measuring
   std::ofstream file;
@@ -189,21 +211,25 @@ int run_benchmarks(const BenchOptions& options) {
     if (!file) throw InputError(fmt::format("{} cannot be written", options.json->string()));
   }
   const Machine machine = this_machine();
-  fmt::print("{}, {} cores, load {:.2f}\n{}, build {}; MuJoCo {}, Pinocchio {}\n\n", machine.cpu, machine.cores, machine.load,
-             machine.compiler, machine.build, machine.mujoco, machine.pinocchio);
+  fmt::print("{}, {} cores, load {:.2f}\n{}, build {}; MuJoCo {}, Pinocchio {}\n\n", machine.cpu,
+             machine.cores, machine.load, machine.compiler, machine.build, machine.mujoco,
+             machine.pinocchio);
   benchmark::ClearRegisteredBenchmarks();
   for (auto& figure : figures) register_figure(figure, options);
   Table table(figures);
   benchmark::RunSpecifiedBenchmarks(&table, nullptr, ".");
   benchmark::ClearRegisteredBenchmarks();
   for (const auto& figure : figures)
-    if (!figure.error.empty()) throw std::runtime_error(fmt::format("{}: {}", figure.figure.name, figure.error));
+    if (!figure.error.empty())
+      throw std::runtime_error(fmt::format("{}: {}", figure.figure.name, figure.error));
   if (options.json) {
     file << report(machine, figures).dump(2) << '\n';
     file.close();
     if (!file) throw InputError(fmt::format("{} cannot be written", options.json->string()));
   }
-  return std::ranges::all_of(figures, [](const Measured& m) { return met(m.figure, result(m)); }) ? 0 : 1;
+  return std::ranges::all_of(figures, [](const Measured& m) { return met(m.figure, result(m)); })
+             ? 0
+             : 1;
 }
 
 }  // namespace handspan

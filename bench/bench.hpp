@@ -1,5 +1,6 @@
 #pragma once
-// `handspan bench`: what handspan costs, beside what its engines cost when they are called directly, in the same run.
+// `handspan bench`: what handspan costs, beside what its engines cost when they are called
+// directly, in the same run.
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -7,26 +8,28 @@
 namespace handspan {
 
 struct BenchOptions {
-  std::string filter;                                        // regular expression on names of figures; empty: all
-  std::optional<std::filesystem::path> json;                 // where the report goes; none: the table only
-  double min_time = 0.5;                                     // measured time a figure and repetition [s]
-  int repetitions = 1;                                       // their batches count as one distribution
-  std::filesystem::path root = ".";                          // has robots/ and scenes/
+  std::string filter;                         // regular expression on names of figures; empty: all
+  std::optional<std::filesystem::path> json;  // where the report goes; none: the table only
+  double min_time = 0.5;                      // measured time a figure and repetition [s]
+  int repetitions = 1;                        // their batches count as one distribution
+  std::filesystem::path root = ".";           // has robots/ and scenes/
 };
 
-/// Measures the figures that the filter names one after another, prints a table, and writes the report:
+/// Measures the figures that the filter names one after another, prints a table, and writes the
+/// report:
 ///   {"machine": {"cpu", "cores", "compiler", "build", "mujoco", "pinocchio", "load"},
 ///    "figures": [{"name", "unit", "median", "p99", "n",
-///                 "peer": {"name", "median", "p99"} | null,
-///                 "ratio": cost of ours over the peer's | null,
+///                 "peer": {"name", "median", "p99"},
+///                 "ratio": cost of ours over the peer's,
 ///                 "real_time": simulated over real time | null,
 ///                 "target": text | null, "met": bool | null}]}
-/// A batch is one sample; of n batches 99 % are at least as good as "p99", be the unit us or steps/s. The ratio is the
-/// median over the batches of ours / peer, each against the peer's batch beside it. Takes one core; does not settle the
-/// clock's frequency.
+/// A batch is one sample; of n batches 99 % are at least as good as "p99", be the unit us or
+/// steps/s. The ratio is the median over the batches of ours / peer, each against the peer's batch
+/// beside it. Takes one core; does not settle the clock's frequency.
 /// @return 0 when every target measured was met, 1 when one was not
-/// @throws InputError for a filter that is no regular expression or names no figure, a time or number of repetitions that
-/// is not positive, a file that cannot be written; std::runtime_error when ours and a peer's result differ
+/// @throws InputError for a filter that is no regular expression or names no figure, a time or
+/// number of repetitions that is not positive, a file that cannot be written; std::runtime_error
+/// when ours and a peer's result differ
 int run_benchmarks(const BenchOptions& options);
 
 }  // namespace handspan

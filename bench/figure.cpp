@@ -18,7 +18,8 @@ double timed(const std::function<void(int)>& run, int calls) {
 
 double quantile(std::vector<double> samples, double share) {
   assert(!samples.empty() && share > 0.0 && share <= 1.0);
-  const auto rank = static_cast<std::ptrdiff_t>(std::ceil(share * static_cast<double>(samples.size()))) - 1;
+  const auto rank =
+      static_cast<std::ptrdiff_t>(std::ceil(share * static_cast<double>(samples.size()))) - 1;
   std::ranges::nth_element(samples, samples.begin() + rank);
   return samples[static_cast<std::size_t>(rank)];
 }
@@ -41,7 +42,8 @@ int fitted_calls(const Workload& workload) {
   for (int calls = 1; calls < kMost; calls *= 2) {
     const double time = timed(workload.ours, calls);
     // long enough to extrapolate from
-    if (time > 0.5 * kBatchTime) return std::max(1, static_cast<int>(std::lround(calls * kBatchTime / time)));
+    if (time > 0.5 * kBatchTime)
+      return std::max(1, static_cast<int>(std::lround(calls * kBatchTime / time)));
   }
   return kMost;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// A figure: one cost, ours and the peer's, measured in batches that take turns, so that what disturbs one disturbs both.
+// A figure: one cost, ours and the peer's, measured in batches that take turns, so that what
+// disturbs one disturbs both.
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -11,28 +12,30 @@ namespace handspan {
 /// What is timed. Both run the same work; neither may depend on how often the other ran.
 struct Workload {
   std::function<void(int calls)> ours, peer;
-  std::function<void()> prepare;                             // before each pair of batches, not timed; may be empty
-  int calls = 0;                                             // a batch; 0: as many as take kBatchTime
+  std::function<void()> prepare;  // before each pair of batches, not timed; may be empty
+  int calls = 0;                  // a batch; 0: as many as take kBatchTime
 };
 
 struct Figure {
   enum class Unit { kMicroseconds, kStepsPerSecond };
-  std::string name;                                          // "fr3/rnea"
-  std::string peer;                                          // what it is compared with
+  std::string name;  // "fr3/rnea"
+  std::string peer;  // what it is compared with
   Unit unit = Unit::kMicroseconds;
-  double step = 0.0;                                         // simulated time of one call [s]; 0: nothing is simulated
-  double largest_ratio = 0.0;                                // target for ours / peer; 0: none
-  double least_real_time = 0.0;                              // target for simulated over real time; 0: none
-  std::function<Workload()> make;                            // builds the workload, once, when it is needed
+  double step = 0.0;               // simulated time of one call [s]; 0: nothing is simulated
+  double largest_ratio = 0.0;      // target for ours / peer; 0: none
+  double least_real_time = 0.0;    // target for simulated over real time; 0: none
+  std::function<Workload()> make;  // builds the workload, once, when it is needed
 };
 
-/// Time that a batch of calls is to take [s]: long against the clock's resolution, short against a scheduler's slice.
+/// Time that a batch of calls is to take [s]: long against the clock's resolution, short against a
+/// scheduler's slice.
 inline constexpr double kBatchTime = 1e-4;
 
 /// The layer's own cost over calling Pinocchio and MuJoCo directly.
 inline constexpr double kLargestLayer = 1.05;
 
-/// The sample that a share of the samples does not exceed (nearest rank). @param samples not empty. @param share in (0, 1]
+/// The sample that a share of the samples does not exceed (nearest rank). @param samples not empty.
+/// @param share in (0, 1]
 double quantile(std::vector<double> samples, double share);
 
 /// One sample a batch: seconds a call.
@@ -47,7 +50,8 @@ double measure_pair(const Workload& workload, int calls, Samples& samples);
 /// Calls that take kBatchTime, at least one.
 int fitted_calls(const Workload& workload);
 
-// What there is to measure. Explicit functions: a linker drops self-registering objects of static libraries.
+// What there is to measure. Explicit functions: a linker drops self-registering objects of static
+// libraries.
 std::vector<Figure> dynamics_figures(const std::filesystem::path& root);
 std::vector<Figure> distance_figures(const std::filesystem::path& root);
 std::vector<Figure> plant_figures(const std::filesystem::path& root);

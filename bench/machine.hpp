@@ -5,11 +5,11 @@
 namespace handspan {
 
 struct Machine {
-  std::string cpu;                                           // "AMD EPYC 9R14"
-  int cores = 0;                                             // that a program may run on
-  std::string compiler, build;                               // "GCC 12.2.0"; build type and flags
-  std::string mujoco, pinocchio;                             // versions
-  double load = 0.0;                                         // mean number of running processes of the last minute
+  std::string cpu;                // "AMD EPYC 9R14"
+  int cores = 0;                  // that a program may run on
+  std::string compiler, build;    // "GCC 12.2.0"; build type and flags
+  std::string mujoco, pinocchio;  // versions
+  double load = 0.0;              // mean number of running processes of the last minute
 };
 
 /// What cannot be found out reads "unknown".

@@ -13,6 +13,7 @@ find_package(yaml-cpp REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(PNG REQUIRED)
+find_package(benchmark REQUIRED)
 find_package(OpenGL REQUIRED COMPONENTS EGL OpenGL)
 find_package(Eigen3 REQUIRED)
 set(Boost_NO_WARN_NEW_VERSIONS ON)  # CMake 3.25 knows Boost up to 1.80

@@ -1,4 +1,5 @@
-// Distances of 15 pairs of a robot's bodies beside the same calls of mj_geomDistance, poses of the geoms included.
+// Distances of 15 pairs of a robot's bodies beside the same calls of mj_geomDistance, poses of the
+// geoms included.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -25,16 +26,19 @@ std::vector<BodyPair> chosen_pairs(const BenchRobot& robot) {
   std::vector<BodyPair> pairs;
   for (std::size_t a = 0; a < bodies.size(); ++a)
     for (std::size_t b = a + 1; b < bodies.size(); ++b) {
-      const bool neighbours = bodies[b].parent == static_cast<int>(a) || bodies[a].parent == static_cast<int>(b);
+      const bool neighbours =
+          bodies[b].parent == static_cast<int>(a) || bodies[a].parent == static_cast<int>(b);
       if (pairs.size() < kPairs && !neighbours && colliding(a) && colliding(b))
         pairs.push_back({0, static_cast<int>(a), 0, static_cast<int>(b)});
     }
   if (pairs.size() != kPairs)
-    throw std::runtime_error(fmt::format("robot '{}' has {} pairs of bodies, not {}", robot.model.name(), pairs.size(), kPairs));
+    throw std::runtime_error(fmt::format("robot '{}' has {} pairs of bodies, not {}",
+                                         robot.model.name(), pairs.size(), kPairs));
   return pairs;
 }
 
-// Without handspan: Pinocchio's body poses, MuJoCo's geoms and distances, and the least of each pair's.
+// Without handspan: Pinocchio's body poses, MuJoCo's geoms and distances, and the least of each
+// pair's.
 class Direct {
  public:
   Direct(const BenchRobot& robot, const std::vector<BodyPair>& pairs) {
@@ -57,10 +61,12 @@ class Direct {
     model_ = compile_spec(spec.get(), "bench");
     data_.reset(mj_makeData(model_.get()));
     for (std::size_t g = 0; g < geoms_.size(); ++g)
-      geoms_[g].X_BG = pinocchio::SE3(quaternion_from_mujoco(model_->geom_quat + 4 * g).toRotationMatrix(),
-                                      Eigen::Vector3d::Map(model_->geom_pos + 3 * g));
+      geoms_[g].X_BG =
+          pinocchio::SE3(quaternion_from_mujoco(model_->geom_quat + 4 * g).toRotationMatrix(),
+                         Eigen::Vector3d::Map(model_->geom_pos + 3 * g));
     for (const auto& pair : pairs)
-      pairs_.push_back({geoms_of[static_cast<std::size_t>(pair.body_a)], geoms_of[static_cast<std::size_t>(pair.body_b)]});
+      pairs_.push_back({geoms_of[static_cast<std::size_t>(pair.body_a)],
+                        geoms_of[static_cast<std::size_t>(pair.body_b)]});
     distances.resize(static_cast<Eigen::Index>(pairs.size()));
   }
 
@@ -74,7 +80,8 @@ class Direct {
       double nearest = kLargest, points[6];
       for (const int a : pairs_[p].first)
         for (const int b : pairs_[p].second)
-          nearest = std::min(nearest, mj_geomDistance(model_.get(), data_.get(), a, b, nearest, points));
+          nearest =
+              std::min(nearest, mj_geomDistance(model_.get(), data_.get(), a, b, nearest, points));
       distances[static_cast<Eigen::Index>(p)] = nearest;
     }
   }
@@ -95,7 +102,11 @@ class Direct {
 Workload make(const std::string& name, const std::filesystem::path& folder) {
   struct Shared {
     Shared(const std::filesystem::path& path)
-        : robot(path), pairs(chosen_pairs(robot)), model({&robot.model}, pairs), data(model), direct(robot, pairs) {
+        : robot(path),
+          pairs(chosen_pairs(robot)),
+          model({&robot.model}, pairs),
+          data(model),
+          direct(robot, pairs) {
       for (const auto& state : robot.states) {
         poses.emplace_back(robot.model);
         update_kinematics(robot.model, poses.back(), state.q, state.v);
@@ -106,7 +117,7 @@ Workload make(const std::string& name, const std::filesystem::path& folder) {
     DistanceModel model;
     DistanceData data;
     Direct direct;
-    std::vector<RobotData> poses;                            // one a state
+    std::vector<RobotData> poses;  // one a state
   };
   const auto shared = std::make_shared<Shared>(folder);
   const auto ours = [shared](std::size_t s) {
@@ -122,7 +133,8 @@ Workload make(const std::string& name, const std::filesystem::path& folder) {
     ours(s);
     peer(s);
     Eigen::VectorXd distances(shared->direct.distances.size());
-    for (Eigen::Index p = 0; p < distances.size(); ++p) distances[p] = shared->data[static_cast<int>(p)].distance;
+    for (Eigen::Index p = 0; p < distances.size(); ++p)
+      distances[p] = shared->data[static_cast<int>(p)].distance;
     expect_same(name, distances, shared->direct.distances);
   }
   const auto cycle = [](auto one) {

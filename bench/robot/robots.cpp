@@ -30,10 +30,12 @@ BenchRobot::BenchRobot(const std::filesystem::path& path)
 
 void expect_same(const std::string& figure, const Eigen::Ref<const Eigen::MatrixXd>& ours,
                  const Eigen::Ref<const Eigen::MatrixXd>& peer) {
-  const double error = (ours - peer).cwiseAbs().maxCoeff(), most = 1e-12 * (1.0 + peer.cwiseAbs().maxCoeff());
+  const double error = (ours - peer).cwiseAbs().maxCoeff(),
+               most = 1e-12 * (1.0 + peer.cwiseAbs().maxCoeff());
   // written so that NaN fails too
   if (!(error <= most))
-    throw std::runtime_error(fmt::format("{}: ours and the peer's result differ by {:.3g}", figure, error));
+    throw std::runtime_error(
+        fmt::format("{}: ours and the peer's result differ by {:.3g}", figure, error));
 }
 
 }  // namespace handspan

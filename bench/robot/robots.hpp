@@ -15,16 +15,16 @@ namespace handspan {
 inline const std::vector<std::string> kBenchRobots = {"fr3", "ur5", "ur10"};
 
 struct RobotState {
-  Eigen::VectorXd q, v, vdot, tau;                           // (nv) each
+  Eigen::VectorXd q, v, vdot, tau;  // (nv) each
 };
 
 struct BenchRobot {
   explicit BenchRobot(const std::filesystem::path& folder);
   RobotFolder folder;
   RobotModel model;
-  std::vector<RobotState> states;                            // kStates random ones within the limits
+  std::vector<RobotState> states;  // kStates random ones within the limits
 
-  static constexpr int kStates = 64;                         // so many that a branch predictor does not learn one
+  static constexpr int kStates = 64;  // so many that a branch predictor does not learn one
 };
 
 /// @throws std::runtime_error naming the figure when the two differ by more than 1e-12 (1 + |b|)

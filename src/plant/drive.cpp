@@ -5,7 +5,8 @@
 
 namespace handspan {
 
-GroupDrive::GroupDrive(const ActuatorGroup& group, const RobotLimits& limits, double step, int steps_per_tick)
+GroupDrive::GroupDrive(const ActuatorGroup& group, const RobotLimits& limits, double step,
+                       int steps_per_tick)
     : drive_(group.drive),
       n_(static_cast<int>(group.joints.size())),
       delay_ticks_(group.delay_ticks),
@@ -19,13 +20,15 @@ GroupDrive::GroupDrive(const ActuatorGroup& group, const RobotLimits& limits, do
   targets_.resize(static_cast<std::size_t>(n_));
 }
 
-void GroupDrive::reset(const Eigen::VectorXd& q) {
+void GroupDrive::reset(const Eigen::VectorXd& q, const Eigen::VectorXd& tau) {
   std::ranges::fill(state_, 0.0);
   for (int j = 0; j < n_; ++j) {
     target_q(j) = q[j];
-    if (drive_ != Drive::kPosition) continue;
-    latched(j) = lagged(j) = q[j];
-    for (int t = 0; t <= delay_ticks_; ++t) delayed(t, j) = q[j];
+    if (drive_ == Drive::kVelocity) continue;
+    const double torque = limits_[static_cast<std::size_t>(j)].torque;
+    latched(j) = lagged(j) =
+        drive_ == Drive::kPosition ? q[j] : std::clamp(tau[j], -torque, torque);
+    for (int t = 0; t <= delay_ticks_; ++t) delayed(t, j) = latched(j);
   }
   refresh();
 }
@@ -50,7 +53,8 @@ void GroupDrive::command(const Eigen::VectorXd& values, CommandFaults& faults) {
   }
 }
 
-void GroupDrive::step(const Eigen::VectorXd& q, const Eigen::VectorXd& stretch, CommandFaults& faults) {
+void GroupDrive::step(const Eigen::VectorXd& q, const Eigen::VectorXd& stretch,
+                      CommandFaults& faults) {
   if (phase() == 0.0) {
     for (int t = delay_ticks_; t > 0; --t)
       for (int j = 0; j < n_; ++j) delayed(t, j) = delayed(t - 1, j);
@@ -62,7 +66,8 @@ void GroupDrive::step(const Eigen::VectorXd& q, const Eigen::VectorXd& stretch, 
     ServoTarget& target = targets_[static_cast<std::size_t>(j)];
     if (drive_ == Drive::kTorque) {
       const double most = limits_[static_cast<std::size_t>(j)].torque_rate * step_;
-      const double limited = limit_rate_ ? std::clamp(wanted, lagged(j) - most, lagged(j) + most) : wanted;
+      const double limited =
+          limit_rate_ ? std::clamp(wanted, lagged(j) - most, lagged(j) + most) : wanted;
       faults.rate_limited += limited != wanted;
       target.tau = lagged(j) = limited;
       continue;

@@ -1,4 +1,5 @@
-// What a step of a simulated scene is seen to have done: wrenches, contacts, joints, and what a cup has grabbed.
+// What a step of a simulated scene is seen to have done: wrenches, contacts, joints, and what a cup
+// has grabbed.
 #include "plant/mujoco_plant_impl.hpp"
 
 namespace handspan {
@@ -17,7 +18,8 @@ void MujocoPlant::Impl::refresh() {
 }
 
 Vector6d MujocoPlant::Impl::raw_wrench(const Sensor& sensor) const {
-  // MuJoCo reads what the parent exerts on the child: it carries the child's weight and resists what pushes it
+  // MuJoCo reads what the parent exerts on the child: it carries the child's weight and resists
+  // what pushes it
   Vector6d wrench;
   wrench << Eigen::Vector3d::Map(data->sensordata + sensor.force),
       Eigen::Vector3d::Map(data->sensordata + sensor.torque);
@@ -88,7 +90,8 @@ void MujocoPlant::Impl::grip() {
       if (contact.geom[0] != s.lip && contact.geom[1] != s.lip) continue;
       // with a gap a pair is listed before it touches
       if (contact.dist > 0.0) continue;
-      const int other = model->geom_bodyid[contact.geom[0] == s.lip ? contact.geom[1] : contact.geom[0]];
+      const int other =
+          model->geom_bodyid[contact.geom[0] == s.lip ? contact.geom[1] : contact.geom[0]];
       for (std::size_t w = 0; w < s.welds.size(); ++w)
         if (s.welds[w].object == other) grab(s, static_cast<int>(w));
     }
@@ -97,9 +100,10 @@ void MujocoPlant::Impl::grip() {
 }
 
 void MujocoPlant::Impl::grab(Suction& s, int weld) {
-  refresh();                                                 // as they lie now, not a step ago
+  refresh();  // as they lie now, not a step ago
   const auto pose = [&](int body) {
-    return Pose::from(Eigen::Vector3d::Map(data->xpos + 3 * body), quaternion_from_mujoco(data->xquat + 4 * body));
+    return Pose::from(Eigen::Vector3d::Map(data->xpos + 3 * body),
+                      quaternion_from_mujoco(data->xquat + 4 * body));
   };
   const Suction::Weld& w = s.welds[at(weld)];
   const Pose X_WG = pose(s.body), X_WB = pose(w.object);

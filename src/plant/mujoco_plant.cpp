@@ -24,40 +24,56 @@ int id_of(const mjModel& model, int type, const std::string& name) {
 
 }  // namespace
 
-MujocoPlant::Impl::Impl(const Scene& scene_) : scene(scene_), compiled(scene_), model(compiled.copy_model()), data(mj_makeData(model.get())) {
+MujocoPlant::Impl::Impl(const Scene& scene_)
+    : scene(scene_),
+      compiled(scene_),
+      model(compiled.copy_model()),
+      data(mj_makeData(model.get())) {
   const double step = scene.physics.timestep;
   layout.period = step_period(step);
   for (const auto& robot : scene.robots) {
     for (const auto& group : robot.groups) {
       const auto period = robot.limits.rate.period();
       if (!period || *period % layout.period != 0)
-        throw InputError(fmt::format("robot '{}' takes commands at {}, which is no whole number of physics steps of {} s",
-                                     robot.name, robot.limits.rate.text(), step));
-      const GroupKind kind = group.drive == Drive::kTorque ? GroupKind::kTorque
-                             : group.drive == Drive::kVelocity ? GroupKind::kVelocity : GroupKind::kPosition;
-      layout.groups.push_back({robot.name + "." + group.name, robot.name, group.joints, kind, robot.limits.rate, false});
-      Group g{GroupDrive(group, robot.limits, step, static_cast<int>(*period / layout.period)), {}, {}, {}};
+        throw InputError(fmt::format(
+            "robot '{}' takes commands at {}, which is no whole number of physics steps of {} s",
+            robot.name, robot.limits.rate.text(), step));
+      const GroupKind kind = group.drive == Drive::kTorque     ? GroupKind::kTorque
+                             : group.drive == Drive::kVelocity ? GroupKind::kVelocity
+                                                               : GroupKind::kPosition;
+      layout.groups.push_back({robot.name + "." + group.name, robot.name, group.joints, kind,
+                               robot.limits.rate, false});
+      Group g{GroupDrive(group, robot.limits, step, static_cast<int>(*period / layout.period)),
+              {},
+              {},
+              {}};
       g.q.resize(layout.groups.back().size());
       g.stretch.resize(g.q.size());
       for (const auto& joint : group.joints) {
         const int j = id_of(*model, mjOBJ_JOINT, joint), a = id_of(*model, mjOBJ_ACTUATOR, joint);
-        const double kp = -model->actuator_biasprm[a * mjNBIAS + 1], kd = -model->actuator_biasprm[a * mjNBIAS + 2];
-        g.stretch[static_cast<Eigen::Index>(g.joints.size())] = kp > 0.0 ? robot.limits.find(joint)->torque / kp : 0.0;
+        const double kp = -model->actuator_biasprm[a * mjNBIAS + 1],
+                     kd = -model->actuator_biasprm[a * mjNBIAS + 2];
+        g.stretch[static_cast<Eigen::Index>(g.joints.size())] =
+            kp > 0.0 ? robot.limits.find(joint)->torque / kp : 0.0;
         g.joints.push_back({model->jnt_qposadr[j], model->jnt_dofadr[j], a, kp, kd});
       }
       groups.push_back(std::move(g));
     }
     RobotModel whole(robot.description, scene.physics.gravity);
     MujocoState state(*model, whole);
-    robots.emplace_back(robot.name, std::make_unique<std::pair<RobotModel, MujocoState>>(std::move(whole), std::move(state)));
+    robots.emplace_back(robot.name, std::make_unique<std::pair<RobotModel, MujocoState>>(
+                                        std::move(whole), std::move(state)));
   }
   for (const auto& robot : scene.robots)
     for (const auto& suction : robot.suctions) {
-      layout.groups.push_back({suction.name, robot.name, {}, GroupKind::kSuction, robot.limits.rate, false});
+      layout.groups.push_back(
+          {suction.name, robot.name, {}, GroupKind::kSuction, robot.limits.rate, false});
       const int site = id_of(*model, mjOBJ_SITE, suction.site);
-      Suction s{site, id_of(*model, mjOBJ_GEOM, suction.shape), model->site_bodyid[site], {}, 0.0, -1};
+      Suction s{site, id_of(*model, mjOBJ_GEOM, suction.shape), model->site_bodyid[site], {}, 0.0,
+                -1};
       for (const auto& object : scene.objects)
-        s.welds.push_back({id_of(*model, mjOBJ_EQUALITY, suction.name + "-" + object.name), id_of(*model, mjOBJ_BODY, object.name)});
+        s.welds.push_back({id_of(*model, mjOBJ_EQUALITY, suction.name + "-" + object.name),
+                           id_of(*model, mjOBJ_BODY, object.name)});
       suctions.push_back(std::move(s));
     }
   for (const auto& robot : scene.robots)
@@ -74,11 +90,15 @@ MujocoPlant::Impl::Impl(const Scene& scene_) : scene(scene_), compiled(scene_), 
     }
   tares.assign(sensors.size(), Vector6d::Zero());
   for (const auto& belt : scene.belts) belts.push_back(id_of(*model, mjOBJ_GEOM, belt.body.name));
-  for (const auto& kinematic : scene.kinematics) kinematics.push_back(id_of(*model, mjOBJ_JOINT, kinematic.body.name));
-  for (int b = 0; b < model->nbody; ++b) body_names.emplace_back(mj_id2name(model.get(), mjOBJ_BODY, b));
+  for (const auto& kinematic : scene.kinematics)
+    kinematics.push_back(id_of(*model, mjOBJ_JOINT, kinematic.body.name));
+  for (int b = 0; b < model->nbody; ++b)
+    body_names.emplace_back(mj_id2name(model.get(), mjOBJ_BODY, b));
   observation.wrenches.assign(sensors.size(), Vector6d::Zero());
   for (const auto& group : layout.groups)
-    observation.groups.push_back({Eigen::VectorXd::Zero(group.size()), Eigen::VectorXd::Zero(group.size()), Eigen::VectorXd::Zero(group.size())});
+    observation.groups.push_back({Eigen::VectorXd::Zero(group.size()),
+                                  Eigen::VectorXd::Zero(group.size()),
+                                  Eigen::VectorXd::Zero(group.size())});
   contacts.reserve(kMostContacts);
   integration_state.resize(at(mj_stateSize(model.get(), mjSTATE_INTEGRATION)));
   scene_print = fingerprint();
@@ -86,40 +106,52 @@ MujocoPlant::Impl::Impl(const Scene& scene_) : scene(scene_), compiled(scene_), 
   // the sensor's load hangs rigidly beyond it; its centre of mass there, once
   for (auto& s : sensors) {
     const Eigen::Vector3d p_WC = Eigen::Vector3d::Map(data->subtree_com + 3 * s.body);
-    s.p_SC = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>::Map(data->site_xmat + 9 * s.site).transpose() * (p_WC - Eigen::Vector3d::Map(data->site_xpos + 3 * s.site));
+    s.p_SC = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>::Map(data->site_xmat + 9 * s.site)
+                 .transpose() *
+             (p_WC - Eigen::Vector3d::Map(data->site_xpos + 3 * s.site));
   }
   observe();
 }
 
 void MujocoPlant::Impl::reset() {
-  for (std::size_t b = 0; b < belts.size(); ++b) model->geom_surfacevel[6 * belts[b]] = scene.belts[b].speed;
+  for (std::size_t b = 0; b < belts.size(); ++b)
+    model->geom_surfacevel[6 * belts[b]] = scene.belts[b].speed;
   compiled.reset(*model, *data);
   steps = 0;
   faults = {};
   contacts_left_out = 0;
+  observation.status = PlantStatus::kRunning;
   for (auto& tare : tares) tare.setZero();
   for (auto& s : suctions) {
     s.on = 0.0;
     s.held = -1;
   }
-  for (auto& g : groups) {
-    for (std::size_t j = 0; j < g.joints.size(); ++j) g.q[static_cast<Eigen::Index>(j)] = data->qpos[g.joints[j].qpos];
-    g.drive.reset(g.q);
-  }
   move_kinematics();
   mj_forward(model.get(), data.get());
+  for (auto& g : groups) {
+    // the bias of an arm at rest is its gravity: a torque drive carries it until it is commanded
+    Eigen::VectorXd tau(g.q.size());
+    for (std::size_t j = 0; j < g.joints.size(); ++j) {
+      const auto i = static_cast<Eigen::Index>(j);
+      g.q[i] = data->qpos[g.joints[j].qpos];
+      tau[i] = data->qfrc_bias[g.joints[j].qvel];
+    }
+    g.drive.reset(g.q, tau);
+  }
   fresh = true;
 }
 
 void MujocoPlant::Impl::apply_commands() {
   for (auto& g : groups) {
-    for (std::size_t j = 0; j < g.joints.size(); ++j) g.q[static_cast<Eigen::Index>(j)] = data->qpos[g.joints[j].qpos];
+    for (std::size_t j = 0; j < g.joints.size(); ++j)
+      g.q[static_cast<Eigen::Index>(j)] = data->qpos[g.joints[j].qpos];
     g.drive.step(g.q, g.stretch, faults);
     for (std::size_t j = 0; j < g.joints.size(); ++j) {
       const Joint& joint = g.joints[j];
       const ServoTarget& target = g.drive.target(static_cast<int>(j));
       // the affine actuator subtracts kp q and kd v itself, implicitly
-      data->ctrl[joint.actuator] = joint.kp > 0.0 ? joint.kp * target.q + joint.kd * target.v : target.tau;
+      data->ctrl[joint.actuator] =
+          joint.kp > 0.0 ? joint.kp * target.q + joint.kd * target.v : target.tau;
     }
   }
 }
@@ -172,13 +204,27 @@ void MujocoPlant::write(const Command& command) {
 
 void MujocoPlant::advance() {
   auto& i = *impl_;
+  if (i.observation.status == PlantStatus::kProtectiveStop) {
+    ++i.steps;
+    i.observation.stamp = i.steps * i.layout.period;
+    i.observation.sequence = static_cast<std::uint64_t>(i.steps);
+    return;
+  }
   i.apply_commands();
   i.move_kinematics();
   mj_step(i.model.get(), i.data.get());
   i.fresh = false;
   ++i.steps;
+  for (const int warning : {mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC})
+    if (i.data->warning[warning].number > 0) i.observation.status = PlantStatus::kProtectiveStop;
+  if (i.observation.status == PlantStatus::kProtectiveStop) return;
   i.observe();
   i.grip();
+}
+
+bool MujocoPlant::recover() {
+  if (impl_->observation.status != PlantStatus::kRunning) reset();
+  return true;
 }
 
 void MujocoPlant::tare(int sensor) {
@@ -187,12 +233,15 @@ void MujocoPlant::tare(int sensor) {
   i.observation.wrenches[at(sensor)].setZero();
 }
 
-int MujocoPlant::body(std::string_view name) const { return id_of(*impl_->model, mjOBJ_BODY, std::string(name)); }
+int MujocoPlant::body(std::string_view name) const {
+  return id_of(*impl_->model, mjOBJ_BODY, std::string(name));
+}
 
 Pose MujocoPlant::body_pose(int body) const {
   impl_->refresh();
   const mjData& d = *impl_->data;
-  return Pose::from(Eigen::Vector3d::Map(d.xpos + 3 * body), quaternion_from_mujoco(d.xquat + 4 * body));
+  return Pose::from(Eigen::Vector3d::Map(d.xpos + 3 * body),
+                    quaternion_from_mujoco(d.xquat + 4 * body));
 }
 
 Vector6d MujocoPlant::body_velocity(int body) const {
@@ -227,13 +276,17 @@ int MujocoPlant::Impl::belt(std::string_view name) const {
 }
 
 void MujocoPlant::set_belt_speed(std::string_view belt, double speed) {
-  if (!std::isfinite(speed)) throw InputError(fmt::format("the speed of belt '{}' is {}; it must be finite", belt, speed));
+  if (!std::isfinite(speed))
+    throw InputError(fmt::format("the speed of belt '{}' is {}; it must be finite", belt, speed));
   impl_->model->geom_surfacevel[6 * impl_->belt(belt)] = speed;
 }
 
-double MujocoPlant::belt_speed(std::string_view belt) const { return impl_->model->geom_surfacevel[6 * impl_->belt(belt)]; }
+double MujocoPlant::belt_speed(std::string_view belt) const {
+  return impl_->model->geom_surfacevel[6 * impl_->belt(belt)];
+}
 
-void MujocoPlant::robot_state(std::string_view robot, const RobotModel&, Eigen::Ref<Eigen::VectorXd> q, Eigen::Ref<Eigen::VectorXd> v) const {
+void MujocoPlant::robot_state(std::string_view robot, const RobotModel&,
+                              Eigen::Ref<Eigen::VectorXd> q, Eigen::Ref<Eigen::VectorXd> v) const {
   for (const auto& [name, pair] : impl_->robots)
     if (name == robot) return pair->second.read(*impl_->data, q, v);
   throw std::out_of_range(fmt::format("the scene has no robot '{}'", robot));
@@ -241,7 +294,7 @@ void MujocoPlant::robot_state(std::string_view robot, const RobotModel&, Eigen::
 
 double MujocoPlant::energy() const {
   impl_->refresh();
-  mj_makeM(impl_->model.get(), impl_->data.get());           // kinetic energy reads it
+  mj_makeM(impl_->model.get(), impl_->data.get());  // kinetic energy reads it
   mj_energyPos(impl_->model.get(), impl_->data.get());
   mj_energyVel(impl_->model.get(), impl_->data.get());
   return impl_->data->energy[0] + impl_->data->energy[1];

@@ -1,6 +1,7 @@
 #pragma once
 // A scene simulated by MuJoCo. Owns its own model, since belt speeds and weld poses live there.
-// Observed after a step: positions and velocities at its end; forces, contacts and drive torques as they acted in it.
+// Observed after a step: positions and velocities at its end; forces, contacts and drive torques as
+// they acted in it.
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -11,11 +12,11 @@
 namespace handspan {
 
 struct Contact {
-  int body_a = 0, body_b = 0;                                // indices into MujocoPlant::bodies()
-  Eigen::Vector3d p_W = Eigen::Vector3d::Zero();             // [m]
-  Eigen::Vector3d n_W = Eigen::Vector3d::Zero();             // unit, from A into B
-  Eigen::Vector3d f_W = Eigen::Vector3d::Zero();             // force on B [N]
-  double depth = 0.0;                                        // [m]
+  int body_a = 0, body_b = 0;                     // indices into MujocoPlant::bodies()
+  Eigen::Vector3d p_W = Eigen::Vector3d::Zero();  // [m]
+  Eigen::Vector3d n_W = Eigen::Vector3d::Zero();  // unit, from A into B
+  Eigen::Vector3d f_W = Eigen::Vector3d::Zero();  // force on B [N]
+  double depth = 0.0;                             // [m]
 };
 
 /// One contact more than this in a step is left out of contacts() and counted.
@@ -23,8 +24,8 @@ inline constexpr std::size_t kMostContacts = 256;
 
 class MujocoPlant : public Plant {
  public:
-  /// @param scene kept by reference. @throws std::runtime_error when MuJoCo refuses it, InputError when a robot's rate
-  /// is no whole number of physics steps
+  /// @param scene kept by reference. @throws std::runtime_error when MuJoCo refuses it, InputError
+  /// when a robot's rate is no whole number of physics steps
   explicit MujocoPlant(const Scene& scene);
   ~MujocoPlant() override;
 
@@ -34,7 +35,10 @@ class MujocoPlant : public Plant {
   void advance() override;
   const CommandFaults& faults() const override;
   void tare(int sensor) override;
-  bool recover() override { return true; }                   // a simulated drive has no reflexes yet
+  /// After a protective stop, which is what a simulation that diverged (a number is not finite or
+  /// enormous) comes to: time goes on, nothing moves, the last good observation stands. The way
+  /// back is the scene's start. @return true
+  bool recover() override;
   std::vector<std::byte> snapshot() const override;
   void restore(std::span<const std::byte> bytes) override;
 
@@ -58,7 +62,8 @@ class MujocoPlant : public Plant {
   std::span<const Contact> contacts() const;
   std::uint64_t contacts_left_out() const;
 
-  /// speed [m/s] along the belt's x from the next step on. @throws std::out_of_range, InputError when it is not finite
+  /// speed [m/s] along the belt's x from the next step on. @throws std::out_of_range, InputError
+  /// when it is not finite
   void set_belt_speed(std::string_view belt, double speed);
   double belt_speed(std::string_view belt) const;
 

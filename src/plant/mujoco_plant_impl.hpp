@@ -20,21 +20,22 @@ struct MujocoPlant::Impl {
   struct Group {
     GroupDrive drive;
     std::vector<Joint> joints;
-    Eigen::VectorXd q, stretch;                              // scratch; torque limit / kp
+    Eigen::VectorXd q, stretch;  // scratch; torque limit / kp
   };
   struct Suction {
-    int site, lip, body;                                     // geom of the lip, body it belongs to
+    int site, lip, body;  // geom of the lip, body it belongs to
     struct Weld {
-      int equality, object;                                  // body of the object
+      int equality, object;  // body of the object
     };
     std::vector<Weld> welds;
     double on = 0.0;
-    int held = -1;                                           // index into welds
+    int held = -1;  // index into welds
   };
   struct Sensor {
-    int force = 0, torque = 0, site = 0, body = 0;           // addresses in sensordata; the body beyond the sensor
-    double mass = 0.0;                                       // of everything beyond it [kg]
-    Eigen::Vector3d p_SC = Eigen::Vector3d::Zero();          // its centre of mass in the sensor's frame [m]
+    int force = 0, torque = 0, site = 0,
+        body = 0;       // addresses in sensordata; the body beyond the sensor
+    double mass = 0.0;  // of everything beyond it [kg]
+    Eigen::Vector3d p_SC = Eigen::Vector3d::Zero();  // its centre of mass in the sensor's frame [m]
   };
 
   void apply_commands();
@@ -44,11 +45,11 @@ struct MujocoPlant::Impl {
   void observe_suctions();
   void grip();
   void grab(Suction& suction, int weld);
-  /// Poses and velocities of all bodies as they are now: after a step MuJoCo's are those of its beginning. The next
-  /// step computes them again, so that a look changes nothing.
+  /// Poses and velocities of all bodies as they are now: after a step MuJoCo's are those of its
+  /// beginning. The next step computes them again, so that a look changes nothing.
   void refresh();
   std::uint64_t fingerprint() const;
-  int belt(std::string_view name) const;                     // its geom; throws std::out_of_range
+  int belt(std::string_view name) const;  // its geom; throws std::out_of_range
   void reset();
   Vector6d raw_wrench(const Sensor& sensor) const;
   template <class Archive>
@@ -59,12 +60,12 @@ struct MujocoPlant::Impl {
   MjModelPtr model;
   MjDataPtr data;
   PlantLayout layout;
-  std::vector<Group> groups;                                 // those with joints, in the layout's order
-  std::vector<Suction> suctions;                             // the layout's groups after them
+  std::vector<Group> groups;      // those with joints, in the layout's order
+  std::vector<Suction> suctions;  // the layout's groups after them
   std::vector<Sensor> sensors;
   std::vector<Vector6d> tares;
-  std::vector<int> belts;                                    // geoms
-  std::vector<int> kinematics;                               // joints
+  std::vector<int> belts;       // geoms
+  std::vector<int> kinematics;  // joints
   std::vector<std::string> body_names;
   std::vector<std::pair<std::string, std::unique_ptr<std::pair<RobotModel, MujocoState>>>> robots;
   Observation observation;
@@ -72,9 +73,9 @@ struct MujocoPlant::Impl {
   std::vector<Contact> contacts;
   std::uint64_t contacts_left_out = 0;
   std::int64_t steps = 0;
-  bool fresh = false;                                        // refresh() has nothing to do
-  std::vector<mjtNum> integration_state;                     // scratch of snapshots
-  std::uint64_t scene_print = 0;                             // snapshots of other scenes are refused
+  bool fresh = false;                     // refresh() has nothing to do
+  std::vector<mjtNum> integration_state;  // scratch of snapshots
+  std::uint64_t scene_print = 0;          // snapshots of other scenes are refused
 };
 
 }  // namespace handspan

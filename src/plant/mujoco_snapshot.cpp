@@ -1,5 +1,6 @@
-// Everything that a run of a simulated scene changes, as bytes: MuJoCo's integration state, the model fields that a
-// run sets, the drives, and what was observed last, which is not computed again on restoring.
+// Everything that a run of a simulated scene changes, as bytes: MuJoCo's integration state, the
+// model fields that a run sets, the drives, and what was observed last, which is not computed again
+// on restoring.
 #include <array>
 #include <cstring>
 
@@ -11,8 +12,8 @@ namespace {
 
 // Of one build on one machine: numbers stand as they are in memory.
 struct Header {
-  std::uint64_t scene = 0;                                   // fingerprint
-  std::uint64_t bytes = 0;                                   // of the whole snapshot
+  std::uint64_t scene = 0;  // fingerprint
+  std::uint64_t bytes = 0;  // of the whole snapshot
   std::uint64_t contacts = 0;
 };
 
@@ -75,12 +76,14 @@ std::uint64_t MujocoPlant::Impl::fingerprint() const {
     print.number(robot.limits.rate.hz());
     for (const auto& group : robot.groups) {
       print.text(robot.name + "." + group.name);
-      for (const double x : {static_cast<double>(group.drive), static_cast<double>(group.delay_ticks), group.lag,
-                             static_cast<double>(group.torque_rate)})
+      for (const double x :
+           {static_cast<double>(group.drive), static_cast<double>(group.delay_ticks), group.lag,
+            static_cast<double>(group.torque_rate)})
         print.number(x);
       for (const auto& joint : group.joints) {
         const JointLimits& l = *robot.limits.find(joint);
-        for (const double x : {l.lower, l.upper, l.velocity, l.torque, l.torque_rate}) print.number(x);
+        for (const double x : {l.lower, l.upper, l.velocity, l.torque, l.torque_rate})
+          print.number(x);
       }
     }
   }
@@ -97,7 +100,9 @@ std::uint64_t MujocoPlant::Impl::fingerprint() const {
 template <class Archive>
 void MujocoPlant::Impl::archive(Archive& archive) {
   const auto value = [&](auto& x) { archive.raw(&x, sizeof x); };
-  const auto vector = [&](auto& v) { archive.raw(v.data(), sizeof(*v.data()) * static_cast<std::size_t>(v.size())); };
+  const auto vector = [&](auto& v) {
+    archive.raw(v.data(), sizeof(*v.data()) * static_cast<std::size_t>(v.size()));
+  };
   vector(integration_state);
   value(steps);
   value(faults);
@@ -144,9 +149,10 @@ void MujocoPlant::restore(std::span<const std::byte> bytes) {
   if (header.scene != i.scene_print) throw InputError("the snapshot is of another scene");
   Counter counter;
   i.archive(counter);
-  const std::size_t expected =
-      sizeof header + counter.bytes - sizeof(Contact) * i.contacts.size() + sizeof(Contact) * header.contacts;
-  if (header.contacts > kMostContacts || header.bytes != expected) throw InputError("the snapshot is damaged");
+  const std::size_t expected = sizeof header + counter.bytes - sizeof(Contact) * i.contacts.size() +
+                               sizeof(Contact) * header.contacts;
+  if (header.contacts > kMostContacts || header.bytes != expected)
+    throw InputError("the snapshot is damaged");
   if (bytes.size() < expected) throw InputError("the snapshot is shorter than this plant's");
   if (bytes.size() > expected) throw InputError("the snapshot is longer than this plant's");
   // nothing can fail from here on, so that the plant is never half restored
@@ -154,6 +160,7 @@ void MujocoPlant::restore(std::span<const std::byte> bytes) {
   Loader loader(bytes.data() + sizeof header);
   i.archive(loader);
   mj_setState(i.model.get(), i.data.get(), i.integration_state.data(), mjSTATE_INTEGRATION);
+  for (auto& warning : i.data->warning) warning.number = 0;  // of the run that was left
   i.fresh = false;
   for (auto& g : i.groups) g.drive.refresh();
 }

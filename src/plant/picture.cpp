@@ -22,12 +22,15 @@ namespace {
 // One display a process: terminating it unloads the driver, which leaks on some versions of Mesa.
 EGLDisplay shared_display() {
   static const EGLDisplay display = [] {
-    const auto get = reinterpret_cast<PFNEGLGETPLATFORMDISPLAYEXTPROC>(eglGetProcAddress("eglGetPlatformDisplayEXT"));
-    for (const EGLenum platform : {EGLenum(EGL_PLATFORM_DEVICE_EXT), EGLenum(EGL_PLATFORM_SURFACELESS_MESA)}) {
+    const auto get = reinterpret_cast<PFNEGLGETPLATFORMDISPLAYEXTPROC>(
+        eglGetProcAddress("eglGetPlatformDisplayEXT"));
+    for (const EGLenum platform :
+         {EGLenum(EGL_PLATFORM_DEVICE_EXT), EGLenum(EGL_PLATFORM_SURFACELESS_MESA)}) {
       if (!get) break;
       void* native = EGL_DEFAULT_DISPLAY;
       if (platform == EGL_PLATFORM_DEVICE_EXT) {
-        const auto query = reinterpret_cast<PFNEGLQUERYDEVICESEXTPROC>(eglGetProcAddress("eglQueryDevicesEXT"));
+        const auto query =
+            reinterpret_cast<PFNEGLQUERYDEVICESEXTPROC>(eglGetProcAddress("eglQueryDevicesEXT"));
         EGLDeviceEXT device = nullptr;
         EGLint count = 0;
         if (!query || !query(1, &device, &count) || count == 0) continue;
@@ -37,7 +40,8 @@ EGLDisplay shared_display() {
       if (found != EGL_NO_DISPLAY && eglInitialize(found, nullptr, nullptr)) return found;
     }
     const EGLDisplay fallback = eglGetDisplay(EGL_DEFAULT_DISPLAY);
-    return fallback != EGL_NO_DISPLAY && eglInitialize(fallback, nullptr, nullptr) ? fallback : EGL_NO_DISPLAY;
+    return fallback != EGL_NO_DISPLAY && eglInitialize(fallback, nullptr, nullptr) ? fallback
+                                                                                   : EGL_NO_DISPLAY;
   }();
   return display;
 }
@@ -45,17 +49,32 @@ EGLDisplay shared_display() {
 class GlContext {
  public:
   GlContext() : display_(shared_display()) {
-    if (display_ == EGL_NO_DISPLAY) throw std::runtime_error("no EGL display for the picture; install libegl1 and libgl1-mesa-dri");
-    const EGLint wanted[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_RED_SIZE, 8,
-                             EGL_GREEN_SIZE, 8, EGL_BLUE_SIZE, 8, EGL_DEPTH_SIZE, 24, EGL_NONE};
+    if (display_ == EGL_NO_DISPLAY)
+      throw std::runtime_error(
+          "no EGL display for the picture; install libegl1 and libgl1-mesa-dri");
+    const EGLint wanted[] = {EGL_SURFACE_TYPE,
+                             EGL_PBUFFER_BIT,
+                             EGL_RENDERABLE_TYPE,
+                             EGL_OPENGL_BIT,
+                             EGL_RED_SIZE,
+                             8,
+                             EGL_GREEN_SIZE,
+                             8,
+                             EGL_BLUE_SIZE,
+                             8,
+                             EGL_DEPTH_SIZE,
+                             24,
+                             EGL_NONE};
     EGLConfig config = nullptr;
     EGLint count = 0;
     eglBindAPI(EGL_OPENGL_API);
     if (!eglChooseConfig(display_, wanted, &config, 1, &count) || count == 0)
       throw std::runtime_error("EGL has no configuration with OpenGL for the picture");
     context_ = eglCreateContext(display_, config, EGL_NO_CONTEXT, nullptr);
-    if (context_ == EGL_NO_CONTEXT || !eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_))
-      throw std::runtime_error(fmt::format("EGL gives no OpenGL context for the picture (error {:#x})", eglGetError()));
+    if (context_ == EGL_NO_CONTEXT ||
+        !eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_))
+      throw std::runtime_error(
+          fmt::format("EGL gives no OpenGL context for the picture (error {:#x})", eglGetError()));
   }
   ~GlContext() {
     eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
@@ -76,11 +95,14 @@ View choose_view(const Scene& scene, const std::string& name) {
     names.push_back(view.name);
   }
   if (!name.empty())
-    throw InputError(fmt::format("the scene has no view '{}'; it has {}", name, names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+    throw InputError(
+        fmt::format("the scene has no view '{}'; it has {}", name,
+                    names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
   return {"overview", {2.2, -2.2, 1.8}, {0.3, 0.0, 0.5}};
 }
 
-void write_png(const std::vector<unsigned char>& rgb, int width, int height, const std::filesystem::path& file) {
+void write_png(const std::vector<unsigned char>& rgb, int width, int height,
+               const std::filesystem::path& file) {
   png_image image;
   std::memset(&image, 0, sizeof image);
   image.version = PNG_IMAGE_VERSION;
@@ -94,10 +116,12 @@ void write_png(const std::vector<unsigned char>& rgb, int width, int height, con
 
 }  // namespace
 
-void write_picture(const MujocoPlant& plant, const PictureOptions& options, const std::filesystem::path& file) {
+void write_picture(const MujocoPlant& plant, const PictureOptions& options,
+                   const std::filesystem::path& file) {
   const auto [width, height] = options.size;
   if (width < 16 || height < 16 || width > 3840 || height > 2160)
-    throw InputError(fmt::format("a picture of {} x {} pixels; it must be 16 x 16 to 3840 x 2160", width, height));
+    throw InputError(fmt::format("a picture of {} x {} pixels; it must be 16 x 16 to 3840 x 2160",
+                                 width, height));
   const auto& impl = plant.impl();
   const View view = choose_view(impl.scene, options.view);
 
@@ -119,7 +143,8 @@ void write_picture(const MujocoPlant& plant, const PictureOptions& options, cons
   Eigen::Vector3d::Map(camera.lookat) = view.target;
   camera.distance = look.norm();
   camera.azimuth = std::atan2(look[1], look[0]) * 180.0 / std::numbers::pi;
-  camera.elevation = std::asin(std::clamp(look[2] / look.norm(), -1.0, 1.0)) * 180.0 / std::numbers::pi;
+  camera.elevation =
+      std::asin(std::clamp(look[2] / look.norm(), -1.0, 1.0)) * 180.0 / std::numbers::pi;
   // a copy, so that drawing never touches the state of a run
   const MjDataPtr data(mj_copyData(nullptr, impl.model.get(), impl.data.get()));
   mj_kinematics(impl.model.get(), data.get());

@@ -13,12 +13,14 @@ int PlantLayout::group(std::string_view name) const {
     if (groups[i].name == name) return static_cast<int>(i);
     names.push_back(groups[i].name);
   }
-  throw std::out_of_range(fmt::format("the plant has no group '{}'; it has {}", name, fmt::join(names, ", ")));
+  throw std::out_of_range(
+      fmt::format("the plant has no group '{}'; it has {}", name, fmt::join(names, ", ")));
 }
 
 Command Command::zero(const PlantLayout& layout) {
   Command command;
-  for (const auto& group : layout.groups) command.groups.push_back(Eigen::VectorXd::Zero(group.size()));
+  for (const auto& group : layout.groups)
+    command.groups.push_back(Eigen::VectorXd::Zero(group.size()));
   return command;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-// What observations come from and commands go to (design section 3.5): a simulator now, real arms later. Commands
-// go to actuator groups; everything is in SI, one value a joint. In a tick nothing allocates or throws.
+// What observations come from and commands go to (design section 3.5): a simulator now, real arms
+// later. Commands go to actuator groups; everything is in SI, one value a joint. In a tick nothing
+// allocates or throws.
 #include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
@@ -17,51 +18,53 @@ namespace handspan {
 enum class GroupKind { kTorque, kVelocity, kPosition, kSuction };
 
 struct GroupLayout {
-  std::string name;                                          // "left.arm"
-  std::string robot;                                         // "left"
-  std::vector<std::string> joints;                           // "left.joint1" ...; suction: none
+  std::string name;                 // "left.arm"
+  std::string robot;                // "left"
+  std::vector<std::string> joints;  // "left.joint1" ...; suction: none
   GroupKind kind = GroupKind::kTorque;
-  Rate rate;                                                 // at which it takes commands
-  bool gravity_compensated = false;                          // the plant itself adds gravity to torque commands
+  Rate rate;                         // at which it takes commands
+  bool gravity_compensated = false;  // the plant itself adds gravity to torque commands
 
   /// Values of a command: one a joint; suction: one, on when above 0.5.
-  Eigen::Index size() const { return kind == GroupKind::kSuction ? 1 : static_cast<Eigen::Index>(joints.size()); }
+  Eigen::Index size() const {
+    return kind == GroupKind::kSuction ? 1 : static_cast<Eigen::Index>(joints.size());
+  }
 };
 
 struct SensorLayout {
-  std::string name;                                          // "left.wrist"
-  std::string frame;                                         // in whose axes it reads
+  std::string name;   // "left.wrist"
+  std::string frame;  // in whose axes it reads
 };
 
 struct PlantLayout {
-  Nanoseconds period = 0;                                    // between observations [ns]
+  Nanoseconds period = 0;  // between observations [ns]
   std::vector<GroupLayout> groups;
-  std::vector<SensorLayout> sensors;                         // force/torque
+  std::vector<SensorLayout> sensors;  // force/torque
   /// @throws std::out_of_range naming the groups there are
   int group(std::string_view name) const;
 };
 
 struct GroupState {
-  Eigen::VectorXd q;                                         // [rad, m]; suction: 1 while something is held
-  Eigen::VectorXd v;                                         // [rad/s, m/s]
-  Eigen::VectorXd tau;                                       // of the drive [N m, N]
+  Eigen::VectorXd q;    // [rad, m]; suction: 1 while something is held
+  Eigen::VectorXd v;    // [rad/s, m/s]
+  Eigen::VectorXd tau;  // of the drive [N m, N]
 };
 
 /// States of a plant with a way back: recover().
 enum class PlantStatus { kRunning, kReflex, kProtectiveStop, kPacketLoss };
 
 struct Observation {
-  Nanoseconds stamp = 0;                                     // the source's own time
+  Nanoseconds stamp = 0;  // the source's own time
   std::uint64_t sequence = 0;
   PlantStatus status = PlantStatus::kRunning;
   std::vector<GroupState> groups;
-  std::vector<Vector6d> wrenches;                            // one a sensor: force and torque that the surroundings exert on
-                                                             // the tool beyond the sensor, in the sensor's frame; tool weight
-                                                             // and tare subtracted [N, N m]
+  std::vector<Vector6d> wrenches;  // one a sensor: force and torque that the surroundings exert on
+                                   // the tool beyond the sensor, in the sensor's frame; tool weight
+                                   // and tare subtracted [N, N m]
 };
 
-/// One vector a group, of its size. What a plant cannot take (a value that is not finite, beyond a limit) it replaces by
-/// the last good or the nearest possible value and counts; see CommandFaults.
+/// One vector a group, of its size. What a plant cannot take (a value that is not finite, beyond a
+/// limit) it replaces by the last good or the nearest possible value and counts; see CommandFaults.
 struct Command {
   std::vector<Eigen::VectorXd> groups;
   /// Zeros of the right sizes.
@@ -69,9 +72,9 @@ struct Command {
 };
 
 struct CommandFaults {
-  std::uint64_t not_finite = 0;                              // commands of a group held at the last good one
-  std::uint64_t clamped = 0;                                 // values cut at a torque, velocity or position limit
-  std::uint64_t rate_limited = 0;                            // torques cut at the torque rate
+  std::uint64_t not_finite = 0;    // commands of a group held at the last good one
+  std::uint64_t clamped = 0;       // values cut at a torque, velocity or position limit
+  std::uint64_t rate_limited = 0;  // torques cut at the torque rate
 };
 
 class Plant {

@@ -183,6 +183,8 @@ Vector6d frame_velocity(const RobotModel& model, const RobotData& data, FrameId 
 void frame_jacobian(const RobotModel& model, RobotData& data, FrameId frame,
                     Eigen::Ref<Matrix6Xd> J) {
   J.setZero();
+  // what is fixed to the world moves with no joint; Pinocchio would look for one
+  if (model.impl().model.frames[at(frame.index)].parentJoint == 0) return;
   pin::getFrameJacobian(model.impl().model, data.impl().data, at(frame.index), kWorldAxes, J);
 }
 

@@ -27,6 +27,8 @@ constexpr int mj_geom_type(ShapeType type) {
 }  // namespace
 
 MjSpecPtr make_spec() {
+  // MuJoCo would write warnings into a file in the current folder
+  mju_user_warning = [](const char* message) { fmt::print(stderr, "mujoco: {}\n", message); };
   MjSpecPtr spec(mj_makeSpec());
   spec->compiler.degree = 0;
   spec->compiler.autolimits = 1;

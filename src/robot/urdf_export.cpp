@@ -1,5 +1,7 @@
 #include "robot/urdf_export.hpp"
 
+#include "core/error.hpp"
+
 #include <fmt/format.h>
 
 #include <set>
@@ -45,7 +47,7 @@ class Exporter {
     for (const auto& body : description.bodies) links_.insert(body.name);
     for (const auto& frame : description.frames)
       if (!links_.insert(frame.name).second)
-        throw std::invalid_argument(
+        throw InputError(
             fmt::format("frame '{}' has the name of a body; in URDF both are links", frame.name));
     for (const auto& body : description.bodies)
       for (const auto& joint : body.joints) joints_.insert(joint.name);
@@ -138,7 +140,7 @@ class Exporter {
     for (std::size_t i = 0; i < body.joints.size(); ++i) {
       const JointDescription& joint = body.joints[i];
       if (joint.type == JointType::kBall)
-        throw std::invalid_argument(
+        throw InputError(
             fmt::format("joint '{}' is a ball joint, which URDF does not know; replace it by three "
                         "revolute ones",
                         joint.name));
@@ -227,7 +229,7 @@ class Exporter {
         geometry(shape, "_end2", sphere, shape.X_BG.p + end);
         return;
       case ShapeType::kMesh:
-        throw std::invalid_argument(fmt::format(
+        throw InputError(fmt::format(
             "shape '{}' is a mesh, which URDF keeps in a file of its own; use primitives",
             shape.name));
     }

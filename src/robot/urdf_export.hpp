@@ -24,7 +24,7 @@ using JointVelocities = std::map<std::string, double>;
 ///  - a prismatic joint without stops gets +-1e6 m, which URDF requires, and a comment.
 /// Rotor inertia, contact materials and rolling constraints have no place in URDF and are written
 /// as comments.
-/// @throws std::invalid_argument naming the joint or shape that URDF cannot say: ball joints,
+/// @throws InputError naming the joint or shape that URDF cannot say: ball joints,
 /// meshes; and what validate() refuses
 std::string export_urdf(const ModelDescription& description,
                         const JointVelocities& velocities = {});

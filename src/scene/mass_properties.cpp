@@ -1,4 +1,5 @@
-// Uniform mass properties of compounds. Meshes are measured by MuJoCo's compiler, which integrates the convex hull.
+// Uniform mass properties of compounds. Meshes are measured by MuJoCo's compiler, which integrates
+// the convex hull.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -15,8 +16,8 @@ namespace {
 
 struct Solid {
   double volume;
-  Placement X_GC;                                            // centre and principal axes in the shape's frame
-  Eigen::Vector3d principal;                                 // per unit of density
+  Placement X_GC;             // centre and principal axes in the shape's frame
+  Eigen::Vector3d principal;  // per unit of density
 };
 
 Solid solid(const Shape& shape) {
@@ -26,7 +27,11 @@ Solid solid(const Shape& shape) {
   switch (shape.type) {
     case ShapeType::kBox: {
       const double volume = 8.0 * s.prod();
-      return {volume, {}, volume / 3.0 * Eigen::Vector3d(s[1] * s[1] + s[2] * s[2], s[0] * s[0] + s[2] * s[2], s[0] * s[0] + s[1] * s[1])};
+      return {volume,
+              {},
+              volume / 3.0 *
+                  Eigen::Vector3d(s[1] * s[1] + s[2] * s[2], s[0] * s[0] + s[2] * s[2],
+                                  s[0] * s[0] + s[1] * s[1])};
     }
     case ShapeType::kSphere: {
       const double volume = 4.0 / 3.0 * pi * r * r * r;
@@ -40,10 +45,13 @@ Solid solid(const Shape& shape) {
     case ShapeType::kCapsule: {
       const double cylinder = 2.0 * pi * r * r * h, sphere = 4.0 / 3.0 * pi * r * r * r;
       // two half spheres whose centroids are 3/8 r beyond the cylinder's ends
-      const double across = cylinder * (r * r / 4.0 + h * h / 3.0) + sphere * (0.4 * r * r + h * h + 0.75 * h * r);
-      return {cylinder + sphere, {}, {across, across, cylinder * r * r / 2.0 + sphere * 0.4 * r * r}};
+      const double across =
+          cylinder * (r * r / 4.0 + h * h / 3.0) + sphere * (0.4 * r * r + h * h + 0.75 * h * r);
+      return {
+          cylinder + sphere, {}, {across, across, cylinder * r * r / 2.0 + sphere * 0.4 * r * r}};
     }
-    case ShapeType::kMesh: break;
+    case ShapeType::kMesh:
+      break;
   }
   MjSpecPtr spec = make_spec();
   spec->compiler.inertiafromgeom = mjINERTIAFROMGEOM_TRUE;
@@ -52,7 +60,7 @@ Solid solid(const Shape& shape) {
   alone.X_BG = {};
   mjsGeom* geom = add_shape(spec.get(), body, alone, 0);
   geom->mass = std::numeric_limits<double>::quiet_NaN();  // by density
-  geom->density = 1000.0;                                    // near water: MuJoCo refuses masses near zero
+  geom->density = 1000.0;  // near water: MuJoCo refuses masses near zero
   MjModelPtr model;
   try {
     model = compile_spec(spec.get(), "mesh '" + shape.name + "'");
@@ -60,8 +68,10 @@ Solid solid(const Shape& shape) {
     throw InputError(e.what());
   }
   const double volume = model->body_mass[1] / 1000.0;
-  return {volume, {Eigen::Vector3d::Map(model->body_ipos + 3), quaternion_from_mujoco(model->body_iquat + 4)},
-          Eigen::Vector3d::Map(model->body_inertia + 3) / 1000.0};
+  return {
+      volume,
+      {Eigen::Vector3d::Map(model->body_ipos + 3), quaternion_from_mujoco(model->body_iquat + 4)},
+      Eigen::Vector3d::Map(model->body_inertia + 3) / 1000.0};
 }
 
 }  // namespace
@@ -82,8 +92,9 @@ Inertial uniform_inertial(const std::vector<Shape>& shapes, double mass) {
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const Pose X_BC = shapes[i].X_BG.pose() * solids[i].X_GC.pose();
     const Eigen::Vector3d r = X_BC.p - p_BC;
-    I += density * (X_BC.R * solids[i].principal.asDiagonal() * X_BC.R.transpose() +
-                    solids[i].volume * (r.squaredNorm() * Eigen::Matrix3d::Identity() - r * r.transpose()));
+    I += density *
+         (X_BC.R * solids[i].principal.asDiagonal() * X_BC.R.transpose() +
+          solids[i].volume * (r.squaredNorm() * Eigen::Matrix3d::Identity() - r * r.transpose()));
   }
   // rounding of a turned box leaves off-diagonals of 1e-19, which would spin the principal axes
   for (int i = 0; i < 3; ++i)

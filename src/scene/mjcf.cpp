@@ -18,7 +18,9 @@ DescribedFile describe_spec(MjSpecPtr spec, const std::string& what) {
   const MjModelPtr model = compile_spec(spec.get(), what);
   DescribedFile out;
   try {
-    out.description = describe(*model, *mjs_getString(spec->modelname) ? mjs_getString(spec->modelname) : "robot", out.notes);
+    out.description =
+        describe(*model, *mjs_getString(spec->modelname) ? mjs_getString(spec->modelname) : "robot",
+                 out.notes);
     validate(out.description);
   } catch (const std::exception& e) {
     throw std::runtime_error(what + ": " + e.what());
@@ -29,13 +31,18 @@ DescribedFile describe_spec(MjSpecPtr spec, const std::string& what) {
 // Shortest text that reads back to the same double.
 std::string number(double x) { return fmt::format("{}", x); }
 std::string numbers(const Eigen::Vector3d& v) { return fmt::format("{} {} {}", v[0], v[1], v[2]); }
-std::string quat(const Eigen::Quaterniond& q) { return fmt::format("{} {} {} {}", q.w(), q.x(), q.y(), q.z()); }
+std::string quat(const Eigen::Quaterniond& q) {
+  return fmt::format("{} {} {} {}", q.w(), q.x(), q.y(), q.z());
+}
 
 class Writer {
  public:
   std::string write(const ModelDescription& description) {
     open("mujoco", {{"model", description.name}});
-    element("compiler", {{"angle", "radian"}, {"autolimits", "true"}, {"inertiafromgeom", "false"}, {"alignfree", "false"}});
+    element("compiler", {{"angle", "radian"},
+                         {"autolimits", "true"},
+                         {"inertiafromgeom", "false"},
+                         {"alignfree", "false"}});
     write_assets(description);
     open("worldbody", {});
     for (const auto& frame : description.frames)
@@ -46,8 +53,10 @@ class Writer {
     if (!description.mimics.empty()) {
       open("equality", {});
       for (const auto& mimic : description.mimics)
-        element("joint", {{"joint1", mimic.joint}, {"joint2", mimic.master},
-                          {"polycoef", fmt::format("{} {} 0 0 0", mimic.offset, mimic.multiplier)}});
+        element("joint",
+                {{"joint1", mimic.joint},
+                 {"joint2", mimic.master},
+                 {"polycoef", fmt::format("{} {} 0 0 0", mimic.offset, mimic.multiplier)}});
       printer_.CloseElement();
     }
     for (const auto& rolling : description.rollings)
@@ -78,7 +87,8 @@ class Writer {
       }
     if (materials.empty() && !meshes) return;
     open("asset", {});
-    for (const auto& [name, rgba] : materials) element("material", {{"name", name}, {"rgba", color(rgba)}});
+    for (const auto& [name, rgba] : materials)
+      element("material", {{"name", name}, {"rgba", color(rgba)}});
     for (const auto& body : description.bodies)
       for (const auto& shape : body.shapes) {
         if (shape.type != ShapeType::kMesh) continue;
@@ -89,10 +99,13 @@ class Writer {
     printer_.CloseElement();
   }
 
-  static std::string color(const std::array<float, 4>& c) { return fmt::format("{} {} {} {}", c[0], c[1], c[2], c[3]); }
+  static std::string color(const std::array<float, 4>& c) {
+    return fmt::format("{} {} {} {}", c[0], c[1], c[2], c[3]);
+  }
 
   void write_frame(const FrameDescription& frame) {
-    element("site", {{"name", frame.name}, {"pos", numbers(frame.X_BF.p)}, {"quat", quat(frame.X_BF.q)}});
+    element("site",
+            {{"name", frame.name}, {"pos", numbers(frame.X_BF.p)}, {"quat", quat(frame.X_BF.q)}});
   }
 
   void write_joint(const JointDescription& joint) {
@@ -100,12 +113,16 @@ class Writer {
       element("freejoint", {{"name", joint.name}});
       return;
     }
-    const char* type = joint.type == JointType::kRevolute ? "hinge" : joint.type == JointType::kPrismatic ? "slide" : "ball";
+    const char* type = joint.type == JointType::kRevolute    ? "hinge"
+                       : joint.type == JointType::kPrismatic ? "slide"
+                                                             : "ball";
     Attributes a = {{"name", joint.name}, {"type", type}};
     if (joint.type != JointType::kBall) a.emplace_back("axis", numbers(joint.axis));
     if (joint.type != JointType::kPrismatic) a.emplace_back("pos", numbers(joint.p_BJ));
-    if (joint.range) a.emplace_back("range", fmt::format("{} {}", (*joint.range)[0], (*joint.range)[1]));
-    if (joint.effort) a.emplace_back("actuatorfrcrange", fmt::format("{} {}", -*joint.effort, *joint.effort));
+    if (joint.range)
+      a.emplace_back("range", fmt::format("{} {}", (*joint.range)[0], (*joint.range)[1]));
+    if (joint.effort)
+      a.emplace_back("actuatorfrcrange", fmt::format("{} {}", -*joint.effort, *joint.effort));
     if (joint.armature != 0.0) a.emplace_back("armature", number(joint.armature));
     if (joint.damping != 0.0) a.emplace_back("damping", number(joint.damping));
     if (joint.friction_loss != 0.0) a.emplace_back("frictionloss", number(joint.friction_loss));
@@ -115,15 +132,23 @@ class Writer {
   void write_shape(const Shape& shape) {
     Attributes a = {{"name", shape.name}};
     switch (shape.type) {
-      case ShapeType::kBox: a.insert(a.end(), {{"type", "box"}, {"size", numbers(shape.size)}}); break;
-      case ShapeType::kSphere: a.insert(a.end(), {{"type", "sphere"}, {"size", number(shape.size[0])}}); break;
+      case ShapeType::kBox:
+        a.insert(a.end(), {{"type", "box"}, {"size", numbers(shape.size)}});
+        break;
+      case ShapeType::kSphere:
+        a.insert(a.end(), {{"type", "sphere"}, {"size", number(shape.size[0])}});
+        break;
       case ShapeType::kCapsule:
-        a.insert(a.end(), {{"type", "capsule"}, {"size", fmt::format("{} {}", shape.size[0], shape.size[1])}});
+        a.insert(a.end(), {{"type", "capsule"},
+                           {"size", fmt::format("{} {}", shape.size[0], shape.size[1])}});
         break;
       case ShapeType::kCylinder:
-        a.insert(a.end(), {{"type", "cylinder"}, {"size", fmt::format("{} {}", shape.size[0], shape.size[1])}});
+        a.insert(a.end(), {{"type", "cylinder"},
+                           {"size", fmt::format("{} {}", shape.size[0], shape.size[1])}});
         break;
-      case ShapeType::kMesh: a.insert(a.end(), {{"type", "mesh"}, {"mesh", shape.name}}); break;
+      case ShapeType::kMesh:
+        a.insert(a.end(), {{"type", "mesh"}, {"mesh", shape.name}});
+        break;
     }
     a.emplace_back("pos", numbers(shape.X_BG.p));
     a.emplace_back("quat", quat(shape.X_BG.q));
@@ -139,8 +164,10 @@ class Writer {
     const auto& body = description.bodies[static_cast<std::size_t>(index)];
     open("body", {{"name", body.name}, {"pos", numbers(body.X_PB.p)}, {"quat", quat(body.X_PB.q)}});
     if (body.inertial.mass > 0.0)
-      element("inertial", {{"mass", number(body.inertial.mass)}, {"pos", numbers(body.inertial.X_BC.p)},
-                           {"quat", quat(body.inertial.X_BC.q)}, {"diaginertia", numbers(body.inertial.principal)}});
+      element("inertial", {{"mass", number(body.inertial.mass)},
+                           {"pos", numbers(body.inertial.X_BC.p)},
+                           {"quat", quat(body.inertial.X_BC.q)},
+                           {"diaginertia", numbers(body.inertial.principal)}});
     for (const auto& joint : body.joints) write_joint(joint);
     for (const auto& shape : body.shapes) write_shape(shape);
     for (const auto& frame : description.frames)
@@ -156,7 +183,8 @@ class Writer {
 }  // namespace
 
 DescribedFile read_mjcf(const std::filesystem::path& file) {
-  if (!std::filesystem::is_regular_file(file)) throw std::runtime_error(file.string() + ": no such file");
+  if (!std::filesystem::is_regular_file(file))
+    throw std::runtime_error(file.string() + ": no such file");
   char error[1024] = "";
   MjSpecPtr spec(mj_parseXML(file.c_str(), nullptr, error, sizeof error));
   if (!spec) throw std::runtime_error(file.string() + ": " + error);

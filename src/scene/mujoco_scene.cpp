@@ -11,6 +11,7 @@
 #include "robot/model.hpp"
 #include "scene/mujoco_state.hpp"
 #include "scene/restitution.hpp"
+#include "scene/surroundings.hpp"
 
 namespace handspan {
 namespace {
@@ -39,7 +40,10 @@ SolverParameters parameters(const ContactLaw& law, double timestep) {
   for (std::size_t i = 0; i < 3; ++i) p.solimp[i] = law.impedance[i];
   // MuJoCo keeps friction above zero; 1e-5 is its own floor
   const double mu = std::max(law.friction, 1e-5);
-  p.condim = law.rolling_friction > 0.0 ? 6 : law.torsional_friction > 0.0 ? 4 : law.friction > 0.0 ? 3 : 1;
+  p.condim = law.rolling_friction > 0.0     ? 6
+             : law.torsional_friction > 0.0 ? 4
+             : law.friction > 0.0           ? 3
+                                            : 1;
   p.friction[0] = p.friction[1] = mu;
   p.friction[2] = law.torsional_friction;
   p.friction[3] = p.friction[4] = law.rolling_friction;
@@ -48,7 +52,10 @@ SolverParameters parameters(const ContactLaw& law, double timestep) {
 
 class Builder {
  public:
-  explicit Builder(const Scene& scene) : scene_(scene), spec_(make_spec()), defaults_(parameters(scene.default_law, scene.physics.timestep)) {
+  explicit Builder(const Scene& scene)
+      : scene_(scene),
+        spec_(make_spec()),
+        defaults_(parameters(scene.default_law, scene.physics.timestep)) {
     set_options();
     for (const auto& robot : scene.robots) add_robot(robot);
     for (const auto& body : scene.objects) add_free_body(body, body.inertial);
@@ -60,11 +67,12 @@ class Builder {
     add_suction_welds();
     exclude_immovable();
     add_pairs();
-    add_surroundings();
+    add_surroundings(spec_.get());
   }
 
   MjModelPtr compile() {
-    MjModelPtr model = compile_spec(spec_.get(), scene_.file.empty() ? scene_.name : scene_.file.string());
+    MjModelPtr model =
+        compile_spec(spec_.get(), scene_.file.empty() ? scene_.name : scene_.file.string());
     // MuJoCo looks at surface velocities only when one was not zero at compile time
     if (!scene_.belts.empty()) model->flg_surfacevel = 1;
     forget_kinematic_masses(*model);
@@ -75,12 +83,28 @@ class Builder {
   void set_options() {
     mjOption& option = spec_->option;
     option.timestep = scene_.physics.timestep;
-    option.integrator = mjINT_IMPLICITFAST;
-    option.cone = mjCONE_ELLIPTIC;
+    switch (scene_.physics.integrator) {
+      case Integrator::kImplicitFast:
+        option.integrator = mjINT_IMPLICITFAST;
+        break;
+      case Integrator::kImplicit:
+        option.integrator = mjINT_IMPLICIT;
+        break;
+      case Integrator::kEuler:
+        option.integrator = mjINT_EULER;
+        break;
+      case Integrator::kRungeKutta:
+        option.integrator = mjINT_RK4;
+        break;
+    }
+    option.cone =
+        scene_.physics.cone == FrictionCone::kElliptic ? mjCONE_ELLIPTIC : mjCONE_PYRAMIDAL;
     option.impratio = scene_.physics.friction_to_normal_impedance;
     option.iterations = scene_.physics.iterations;
     option.tolerance = scene_.physics.tolerance;
-    option.noslip_iterations = 0;
+    option.noslip_iterations = scene_.physics.noslip_iterations;
+    // a run that diverges is stopped and said so by the plant, not started again behind its back
+    option.disableflags |= mjDSBL_AUTORESET;
     Eigen::Vector3d::Map(option.gravity) = scene_.physics.gravity;
     mjs_setString(spec_->modelname, scene_.name.c_str());
   }
@@ -106,31 +130,39 @@ class Builder {
     add_to_spec(spec_.get(), robot.description, 0);
     for (const auto& body : robot.description.bodies) {
       for (const auto& shape : body.shapes) {
-        make_touchable(mjs_asGeom(mjs_findElement(spec_.get(), mjOBJ_GEOM, shape.name.c_str())), shape);
+        make_touchable(mjs_asGeom(mjs_findElement(spec_.get(), mjOBJ_GEOM, shape.name.c_str())),
+                       shape);
         if (shape.collides) touchable_.push_back({shape.name, shape.material});
       }
       // frames are drawn on request only; sites of a robot are its frames
     }
     exclude_neighbours(robot);
     add_actuators(robot);
+    add_rollings(robot);
     add_sensors(robot);
-    if (std::ranges::any_of(robot.groups, [](const ActuatorGroup& g) { return g.drive != Drive::kTorque; }))
-      for (const auto& body : robot.description.bodies) mjs_findBody(spec_.get(), body.name.c_str())->gravcomp = 1.0;
+    if (std::ranges::any_of(robot.groups,
+                            [](const ActuatorGroup& g) { return g.drive != Drive::kTorque; }))
+      for (const auto& body : robot.description.bodies)
+        mjs_findBody(spec_.get(), body.name.c_str())->gravcomp = 1.0;
   }
 
-  // Bodies that share a joint, or none, overlap by design; MuJoCo itself leaves out only parent and child that both
-  // move, and nothing where a row of the table makes an explicit pair.
+  // Bodies that share a joint, or none, overlap by design; MuJoCo itself leaves out only parent and
+  // child that both move, and nothing where a row of the table makes an explicit pair.
   void exclude_neighbours(const RobotInstance& robot) {
     const auto& bodies = robot.description.bodies;
-    std::vector<int> rigid(bodies.size());                   // first body of the rigid group each belongs to
+    std::vector<int> rigid(bodies.size());  // first body of the rigid group each belongs to
     for (std::size_t i = 0; i < bodies.size(); ++i)
-      rigid[i] = bodies[i].joints.empty() && bodies[i].parent >= 0 ? rigid[at(bodies[i].parent)] : static_cast<int>(i);
+      rigid[i] = bodies[i].joints.empty() && bodies[i].parent >= 0 ? rigid[at(bodies[i].parent)]
+                                                                   : static_cast<int>(i);
     std::set<std::pair<std::string, std::string>> pairs;
     for (std::size_t i = 0; i < bodies.size(); ++i)
       for (std::size_t j = i + 1; j < bodies.size(); ++j) {
         const int a = rigid[i], b = rigid[j];
-        const auto parent_group = [&](int group) { return bodies[at(group)].parent < 0 ? -1 : rigid[at(bodies[at(group)].parent)]; };
-        if (a == b || parent_group(a) == b || parent_group(b) == a) pairs.insert(std::minmax(bodies[i].name, bodies[j].name));
+        const auto parent_group = [&](int group) {
+          return bodies[at(group)].parent < 0 ? -1 : rigid[at(bodies[at(group)].parent)];
+        };
+        if (a == b || parent_group(a) == b || parent_group(b) == a)
+          pairs.insert(std::minmax(bodies[i].name, bodies[j].name));
       }
     for (const auto& [a, b] : robot.ignored_pairs) pairs.insert(std::minmax(a, b));
     for (const auto& [a, b] : pairs) exclude(a, b);
@@ -147,7 +179,8 @@ class Builder {
     RobotData data(model);
     Eigen::VectorXd q = model.neutral();
     for (std::size_t i = 0; i < robot.groups.front().joints.size(); ++i)
-      q[model.joint(robot.groups.front().joints[i]).q] = robot.q_start[static_cast<Eigen::Index>(i)];
+      q[model.joint(robot.groups.front().joints[i]).q] =
+          robot.q_start[static_cast<Eigen::Index>(i)];
     const Eigen::MatrixXd M = mass_matrix(model, data, q);
     for (const auto& group : robot.groups)
       for (const auto& joint : group.joints) {
@@ -164,13 +197,14 @@ class Builder {
           mjs_setToMotor(actuator);
           continue;
         }
-        // a servo as stiff as its natural frequency says at the start pose's inertia, critically damped about the
-        // moving set-point; gravity is carried by the drive, as a maker's integral action does
+        // a servo as stiff as its natural frequency says at the start pose's inertia, critically
+        // damped about the moving set-point; gravity is carried by the drive, as a maker's integral
+        // action does
         const int v = model.joint(joint).v;
         const double w = 2.0 * std::numbers::pi * group.servo_frequency, inertia = M(v, v);
         actuator->dyntype = mjDYN_NONE;
         actuator->gaintype = mjGAIN_FIXED;
-        actuator->gainprm[0] = 1.0;                          // ctrl is the torque of the set-point, the plant's affair
+        actuator->gainprm[0] = 1.0;  // ctrl is the torque of the set-point, the plant's affair
         actuator->biastype = mjBIAS_AFFINE;
         actuator->biasprm[0] = 0.0;
         actuator->biasprm[1] = -inertia * w * w;
@@ -179,9 +213,30 @@ class Builder {
       }
   }
 
+  // A damper so stiff that side slip dies within a hundredth of a step, since MuJoCo has no
+  // constraint on velocities. Only fully implicit integration keeps it stable while the base turns.
+  void add_rollings(const RobotInstance& robot) {
+    double mass = 0.0;
+    for (const auto& body : robot.description.bodies) mass += body.inertial.mass;
+    if (!robot.description.rollings.empty()) spec_->option.integrator = mjINT_IMPLICIT;
+    for (const auto& rolling : robot.description.rollings) {
+      mjsActuator* damper = mjs_addActuator(spec_.get(), nullptr);
+      mjs_setName(damper->element, (rolling.frame + ".rolling").c_str());
+      damper->trntype = mjTRN_SITE;
+      mjs_setString(damper->target, rolling.frame.c_str());
+      for (double& gear : damper->gear) gear = 0.0;
+      damper->gear[1] = 1.0;
+      damper->gaintype = mjGAIN_FIXED;
+      damper->gainprm[0] = 0.0;
+      damper->biastype = mjBIAS_AFFINE;
+      damper->biasprm[2] = -100.0 * mass / scene_.physics.timestep;
+    }
+  }
+
   void add_sensors(const RobotInstance& robot) {
     for (const auto& sensor : robot.sensors)
-      for (const auto& [type, suffix] : {std::pair(mjSENS_FORCE, ".force"), std::pair(mjSENS_TORQUE, ".torque")}) {
+      for (const auto& [type, suffix] :
+           {std::pair(mjSENS_FORCE, ".force"), std::pair(mjSENS_TORQUE, ".torque")}) {
         mjsSensor* s = mjs_addSensor(spec_.get());
         mjs_setName(s->element, (sensor.name + suffix).c_str());
         s->type = type;
@@ -190,8 +245,8 @@ class Builder {
       }
   }
 
-  // Two bodies that nothing moves would push against each other without end where a motion takes one through another.
-  // MuJoCo itself leaves out what is welded to the world.
+  // Two bodies that nothing moves would push against each other without end where a motion takes
+  // one through another. MuJoCo itself leaves out what is welded to the world.
   void exclude_immovable() {
     for (const auto& kinematic : scene_.kinematics)
       for (const auto& other : immovable_) {
@@ -208,7 +263,8 @@ class Builder {
     mjs_setString(exclude->bodyname2, b.c_str());
   }
 
-  // One inactive weld for each cup and object: which of them holds, and how, is decided at the grab.
+  // One inactive weld for each cup and object: which of them holds, and how, is decided at the
+  // grab.
   void add_suction_welds() {
     for (const auto& robot : scene_.robots)
       for (const auto& suction : robot.suctions) {
@@ -225,6 +281,8 @@ class Builder {
           // as stiff as the step allows; the cup's compliance is a matter of its own bodies
           weld->solref[0] = 2.5 * scene_.physics.timestep;
           weld->solref[1] = 1.0;
+          weld->solimp[0] = 0.99;
+          weld->solimp[1] = 0.999;
           for (double& d : weld->data) d = 0.0;
           weld->data[6] = weld->data[10] = 1.0;
         }
@@ -259,7 +317,8 @@ class Builder {
 
   void add_belt(const Belt& belt) {
     add_fixed(belt.body);
-    mjs_asGeom(mjs_findElement(spec_.get(), mjOBJ_GEOM, belt.body.name.c_str()))->surfacevel[0] = belt.speed;
+    mjs_asGeom(mjs_findElement(spec_.get(), mjOBJ_GEOM, belt.body.name.c_str()))->surfacevel[0] =
+        belt.speed;
   }
 
   void add_kinematic(const KinematicBody& kinematic) {
@@ -276,7 +335,8 @@ class Builder {
     mjs_setName(c->element, camera.name.c_str());
     Eigen::Vector3d::Map(c->pos) = camera.X_WC.p;
     // MuJoCo's camera looks along -z with y up
-    const Eigen::Quaterniond q = camera.X_WC.q * Eigen::Quaterniond(Eigen::AngleAxisd(std::numbers::pi, Eigen::Vector3d::UnitX()));
+    const Eigen::Quaterniond q = camera.X_WC.q * Eigen::Quaterniond(Eigen::AngleAxisd(
+                                                     std::numbers::pi, Eigen::Vector3d::UnitX()));
     quaternion_to_mujoco(q, c->quat);
     c->resolution[0] = camera.resolution[0];
     c->resolution[1] = camera.resolution[1];
@@ -291,8 +351,8 @@ class Builder {
     site->group = 5;
   }
 
-  // Rows of the table become explicit pairs, which override what MuJoCo would mix from the two geoms. All others meet
-  // with the default law, which every geom carries.
+  // Rows of the table become explicit pairs, which override what MuJoCo would mix from the two
+  // geoms. All others meet with the default law, which every geom carries.
   void add_pairs() {
     for (std::size_t i = 0; i < touchable_.size(); ++i)
       for (std::size_t j = i + 1; j < touchable_.size(); ++j) {
@@ -307,6 +367,11 @@ class Builder {
         std::copy_n(p.solref, mjNREF, pair->solref);
         std::copy_n(p.solimp, mjNIMP, pair->solimp);
         std::copy_n(p.friction, 5, pair->friction);
+        if (law.friction_damping) {
+          // the direct form wants a stiffness too, which friction has no use for
+          pair->solreffriction[0] = -1.0;
+          pair->solreffriction[1] = -*law.friction_damping;
+        }
       }
   }
 
@@ -316,57 +381,13 @@ class Builder {
 
   bool may_touch(const Touchable& a, const Touchable& b) const {
     const std::string &body_a = body_of_.at(a.name), &body_b = body_of_.at(b.name);
-    if (body_a == body_b || (immovable_.contains(body_a) && immovable_.contains(body_b))) return false;
+    if (body_a == body_b || (immovable_.contains(body_a) && immovable_.contains(body_b)))
+      return false;
     return !excluded_.contains(std::minmax(body_a, body_b));
   }
 
-  void add_surroundings() {
-    mjsBody* world = mjs_findBody(spec_.get(), "world");
-    // drawn only: what stands on the floor is a fixture of the scene
-    mjsTexture* texture = mjs_addTexture(spec_.get(), nullptr);
-    mjs_setName(texture->element, "floor");
-    texture->type = mjTEXTURE_2D;
-    texture->builtin = mjBUILTIN_CHECKER;
-    texture->width = texture->height = 256;
-    const double light[3] = {0.86, 0.87, 0.89}, dark[3] = {0.80, 0.81, 0.84};
-    std::copy_n(light, 3, texture->rgb1);
-    std::copy_n(dark, 3, texture->rgb2);
-    mjsTexture* sky = mjs_addTexture(spec_.get(), nullptr);
-    mjs_setName(sky->element, "sky");
-    sky->type = mjTEXTURE_SKYBOX;
-    sky->builtin = mjBUILTIN_GRADIENT;
-    sky->width = 64;
-    sky->height = 6 * 64;
-    const double top[3] = {0.93, 0.95, 0.98}, bottom[3] = {0.80, 0.83, 0.88};
-    std::copy_n(top, 3, sky->rgb1);
-    std::copy_n(bottom, 3, sky->rgb2);
-    mjsMaterial* material = mjs_addMaterial(spec_.get(), nullptr);
-    mjs_setName(material->element, "floor");
-    mjs_setInStringVec(material->textures, mjTEXROLE_RGB, "floor");
-    material->texuniform = 1;
-    material->texrepeat[0] = material->texrepeat[1] = 1;
-    mjsGeom* floor = mjs_addGeom(world, nullptr);
-    floor->type = mjGEOM_PLANE;
-    floor->size[0] = floor->size[1] = 6.0;
-    floor->size[2] = 0.1;
-    floor->contype = floor->conaffinity = 0;
-    mjs_setString(floor->material, "floor");
-    mjsLight* sun = mjs_addLight(world, nullptr);
-    const double from[3] = {1.5, -2.0, 4.5}, direction[3] = {-0.35, 0.45, -1.0};
-    std::copy_n(from, 3, sun->pos);
-    std::copy_n(direction, 3, sun->dir);
-    sun->type = mjLIGHT_DIRECTIONAL;
-    sun->castshadow = 1;
-    for (float& c : sun->diffuse) c = 0.55F;
-    spec_->visual.global.offwidth = 3840;
-    spec_->visual.global.offheight = 2160;
-    spec_->visual.quality.shadowsize = 4096;
-    for (float& c : spec_->visual.headlight.ambient) c = 0.35F;
-    for (float& c : spec_->visual.headlight.diffuse) c = 0.35F;
-    spec_->visual.map.znear = 0.02F;
-  }
-
-  // The solver's tolerance is relative to the mean inertia, which bodies of 1e6 kg would make meaningless.
+  // The solver's tolerance is relative to the mean inertia, which bodies of 1e6 kg would make
+  // meaningless.
   void forget_kinematic_masses(mjModel& model) const {
     if (scene_.kinematics.empty()) return;
     const MjDataPtr data(mj_makeData(&model));
@@ -392,60 +413,14 @@ class Builder {
   MjSpecPtr spec_;
   SolverParameters defaults_;
   std::vector<Touchable> touchable_;
-  std::map<std::string, std::string> body_of_;               // of each shape
-  std::set<std::string> immovable_;                          // bodies that no contact moves
+  std::map<std::string, std::string> body_of_;  // of each shape
+  std::set<std::string> immovable_;             // bodies that no contact moves
   std::set<std::pair<std::string, std::string>> excluded_;
 };
 
 }  // namespace
 
-CompiledScene::CompiledScene(const Scene& scene) : scene_(&scene), model_(Builder(scene).compile()) {}
-
-void CompiledScene::reset(const mjModel& model, mjData& data) const {
-  mj_resetData(&model, &data);
-  for (const auto& robot : scene_->robots)
-    for (std::size_t i = 0; i < robot.groups.front().joints.size(); ++i) {
-      const int joint = mj_name2id(&model, mjOBJ_JOINT, robot.groups.front().joints[i].c_str());
-      data.qpos[model.jnt_qposadr[joint]] = robot.q_start[static_cast<Eigen::Index>(i)];
-    }
-  mj_forward(&model, &data);
-}
-
-void kinematic_state(const KinematicBody& kinematic, double time, Placement& X_WB, Eigen::Vector3d& v_WB, Eigen::Vector3d& w_WB) {
-  const auto& points = kinematic.waypoints;
-  v_WB.setZero();
-  w_WB.setZero();
-  std::size_t next = 0;
-  while (next < points.size() && points[next].time <= time) ++next;
-  if (next == 0 || next == points.size()) {
-    X_WB = next == 0 ? points.front().X_WB : points.back().X_WB;
-    return;
-  }
-  const auto &a = points[next - 1], &b = points[next];
-  const double span = b.time - a.time, s = (time - a.time) / span;
-  const Eigen::AngleAxisd turn(a.X_WB.q.conjugate() * b.X_WB.q);
-  X_WB.p = a.X_WB.p + s * (b.X_WB.p - a.X_WB.p);
-  X_WB.q = a.X_WB.q * Eigen::Quaterniond(Eigen::AngleAxisd(s * turn.angle(), turn.axis()));
-  v_WB = (b.X_WB.p - a.X_WB.p) / span;
-  w_WB = a.X_WB.q * Eigen::Vector3d(turn.angle() / span * turn.axis());
-}
-
-std::vector<Overlap> starting_overlaps(const CompiledScene& compiled, double deepest) {
-  const mjModel& m = compiled.model();
-  const MjDataPtr data(mj_makeData(&m));
-  compiled.reset(m, *data);
-  // contacts are what MuJoCo itself would push apart: excluded and fixed pairs are not among them
-  std::map<std::pair<std::string, std::string>, double> worst;
-  for (int c = 0; c < data->ncon; ++c) {
-    const mjContact& contact = data->contact[c];
-    if (contact.dist >= -deepest) continue;
-    const auto body = [&](int geom) { return std::string(mj_id2name(&m, mjOBJ_BODY, m.geom_bodyid[geom])); };
-    double& depth = worst[std::minmax(body(contact.geom[0]), body(contact.geom[1]))];
-    depth = std::max(depth, -contact.dist);
-  }
-  std::vector<Overlap> overlaps;
-  for (const auto& [pair, depth] : worst) overlaps.push_back({pair.first, pair.second, depth});
-  return overlaps;
-}
+CompiledScene::CompiledScene(const Scene& scene)
+    : scene_(&scene), model_(Builder(scene).compile()) {}
 
 }  // namespace handspan

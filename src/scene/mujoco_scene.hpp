@@ -8,8 +8,8 @@
 
 namespace handspan {
 
-/// The compiled scene and what is where in it. Actuators: one a joint of each group, in the order of robots, groups and
-/// joints. Shapes are geoms of group 0 with their own names.
+/// The compiled scene and what is where in it. Actuators: one a joint of each group, in the order
+/// of robots, groups and joints. Shapes are geoms of group 0 with their own names.
 class CompiledScene {
  public:
   /// @throws std::runtime_error with MuJoCo's words when it refuses the scene
@@ -23,19 +23,22 @@ class CompiledScene {
   const Scene& scene() const { return *scene_; }
 
  private:
-  const Scene* scene_;                                       // outlives this
+  const Scene* scene_;  // outlives this
   MjModelPtr model_;
 };
 
-/// Where a kinematic body is at a time, and its velocity there (of its frame's origin, and angular, in W).
-void kinematic_state(const KinematicBody& kinematic, double time, Placement& X_WB, Eigen::Vector3d& v_WB, Eigen::Vector3d& w_WB);
+/// Where a kinematic body is at a time, and its velocity there (of its frame's origin, and angular,
+/// in W).
+void kinematic_state(const KinematicBody& kinematic, double time, Placement& X_WB,
+                     Eigen::Vector3d& v_WB, Eigen::Vector3d& w_WB);
 
 struct Overlap {
-  std::string a, b;                                          // bodies
-  double depth;                                              // [m]
+  std::string a, b;  // bodies
+  double depth;      // [m]
 };
 
-/// Pairs of bodies that may touch, at least one of them movable, and start deeper in one another than `deepest` [m].
+/// Pairs of bodies that may touch, at least one of them movable, and start deeper in one another
+/// than `deepest` [m].
 std::vector<Overlap> starting_overlaps(const CompiledScene& scene, double deepest);
 
 }  // namespace handspan

@@ -8,12 +8,14 @@
 namespace handspan {
 
 /// Adds all bodies, joints, shapes, frames (as sites) and mimic equalities below the spec's world.
-/// Shapes get no contact bits here: who may touch whom is the scene's affair. @param geom_group of what is added
+/// Shapes get no contact bits here: who may touch whom is the scene's affair. @param geom_group of
+/// what is added
 void add_to_spec(mjSpec* spec, const ModelDescription& description, int geom_group);
 
 /// What a compiled model says, as a description. Appends to notes what a description does not hold.
-/// @throws std::runtime_error naming the first element that it cannot hold and that changes the motion: tendons, springs,
-/// reference positions, flexes, geoms of the world, planes ...
-ModelDescription describe(const mjModel& model, const std::string& name, std::vector<std::string>& notes);
+/// @throws std::runtime_error naming the first element that it cannot hold and that changes the
+/// motion: tendons, springs, reference positions, flexes, geoms of the world, planes ...
+ModelDescription describe(const mjModel& model, const std::string& name,
+                          std::vector<std::string>& notes);
 
 }  // namespace handspan

@@ -12,9 +12,12 @@ MujocoState::MujocoState(const mjModel& compiled, const RobotModel& model) {
   dofs_.resize(static_cast<std::size_t>(model.nv()));
   for (const auto& joint : model.joints()) {
     const int id = mj_name2id(&compiled, mjOBJ_JOINT, joint.name.c_str());
-    if (id < 0) throw std::out_of_range(fmt::format("the compiled model has no joint '{}'", joint.name));
-    const Slot slot{joint.type, joint.q, joint.v, compiled.jnt_qposadr[id], compiled.jnt_dofadr[id]};
-    for (int i = 0; i < joint_nv(joint.type); ++i) dofs_[static_cast<std::size_t>(slot.v + i)] = slot.qvel + i;
+    if (id < 0)
+      throw std::out_of_range(fmt::format("the compiled model has no joint '{}'", joint.name));
+    const Slot slot{joint.type, joint.q, joint.v, compiled.jnt_qposadr[id],
+                    compiled.jnt_dofadr[id]};
+    for (int i = 0; i < joint_nv(joint.type); ++i)
+      dofs_[static_cast<std::size_t>(slot.v + i)] = slot.qvel + i;
     slots_.push_back(slot);
   }
 }
@@ -43,7 +46,8 @@ void MujocoState::write(ConstVectorRef q, ConstVectorRef v, mjData& data) const 
   }
 }
 
-void MujocoState::read(const mjData& data, Eigen::Ref<Eigen::VectorXd> q, Eigen::Ref<Eigen::VectorXd> v) const {
+void MujocoState::read(const mjData& data, Eigen::Ref<Eigen::VectorXd> q,
+                       Eigen::Ref<Eigen::VectorXd> v) const {
   for (const auto& s : slots_) {
     const mjtNum* qpos = data.qpos + s.qpos;
     const mjtNum* qvel = data.qvel + s.qvel;
@@ -71,7 +75,8 @@ Eigen::MatrixXd MujocoState::velocity_map(const mjData& data) const {
   const auto n = static_cast<Eigen::Index>(dofs_.size());
   Eigen::MatrixXd T = Eigen::MatrixXd::Identity(n, n);
   for (const auto& s : slots_)
-    if (s.type == JointType::kFree) T.block<3, 3>(s.v, s.v) = quaternion_from_mujoco(data.qpos + s.qpos + 3).toRotationMatrix();
+    if (s.type == JointType::kFree)
+      T.block<3, 3>(s.v, s.v) = quaternion_from_mujoco(data.qpos + s.qpos + 3).toRotationMatrix();
   return T;
 }
 

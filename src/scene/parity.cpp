@@ -39,8 +39,10 @@ class Comparison {
     mj_forward(mj_model_.get(), mj_data_.get());
     update_kinematics(model_, data_, q, v);
     compare_dynamics(q, v, parity);
-    for (const auto& frame : model_.description().frames) compare_frame(frame.name, mjOBJ_SITE, v, parity);
-    for (const auto& body : model_.description().bodies) compare_frame(body.name, mjOBJ_BODY, v, parity);
+    for (const auto& frame : model_.description().frames)
+      compare_frame(frame.name, mjOBJ_SITE, v, parity);
+    for (const auto& body : model_.description().bodies)
+      compare_frame(body.name, mjOBJ_BODY, v, parity);
     compare_constraints(q, v, parity);
     ++parity.states;
   }
@@ -49,7 +51,8 @@ class Comparison {
   // columns or rows of MuJoCo's dofs in our order, in our velocity coordinates
   Eigen::MatrixXd our_columns(const RowMatrix& full) const {
     Eigen::MatrixXd out(full.rows(), model_.nv());
-    for (int i = 0; i < model_.nv(); ++i) out.col(i) = full.col(state_->dofs()[static_cast<std::size_t>(i)]);
+    for (int i = 0; i < model_.nv(); ++i)
+      out.col(i) = full.col(state_->dofs()[static_cast<std::size_t>(i)]);
     return out * state_->velocity_map(*mj_data_);
   }
 
@@ -67,13 +70,16 @@ class Comparison {
       if (joint.type == JointType::kFree) {
         const Eigen::Vector3d w = v.segment<3>(joint.v + 3);
         const Eigen::Vector3d cross = w.cross(Eigen::Vector3d(v.segment<3>(joint.v)));
-        turning.segment<3>(state_->dofs()[static_cast<std::size_t>(joint.v)]) = T.block<3, 3>(joint.v, joint.v) * cross;
+        turning.segment<3>(state_->dofs()[static_cast<std::size_t>(joint.v)]) =
+            T.block<3, 3>(joint.v, joint.v) * cross;
       }
     const Eigen::VectorXd bias = M * turning + Eigen::VectorXd::Map(mj_data_->qfrc_bias, n);
-    worsen(parity.nonlinear_effects, nonlinear_effects(model_, data_, q, v), our_columns(bias.transpose()).transpose());
+    worsen(parity.nonlinear_effects, nonlinear_effects(model_, data_, q, v),
+           our_columns(bias.transpose()).transpose());
   }
 
-  void compare_frame(const std::string& name, mjtObj type, const Eigen::VectorXd& v, Parity& parity) {
+  void compare_frame(const std::string& name, mjtObj type, const Eigen::VectorXd& v,
+                     Parity& parity) {
     const FrameId frame = model_.frame(name);
     const int id = mj_name2id(mj_model_.get(), type, name.c_str());
     const bool site = type == mjOBJ_SITE;
@@ -96,8 +102,10 @@ class Comparison {
       if (joint.type == JointType::kFree)
         turning.segment<3>(state_->dofs()[static_cast<std::size_t>(joint.v)]) =
             state_->velocity_map(*mj_data_).block<3, 3>(joint.v, joint.v) *
-            Eigen::Vector3d(v.segment<3>(joint.v + 3)).cross(Eigen::Vector3d(v.segment<3>(joint.v)));
-    const Eigen::VectorXd bias = dJ * Eigen::VectorXd::Map(mj_data_->qvel, mj_model_->nv) + J * turning;
+            Eigen::Vector3d(v.segment<3>(joint.v + 3))
+                .cross(Eigen::Vector3d(v.segment<3>(joint.v)));
+    const Eigen::VectorXd bias =
+        dJ * Eigen::VectorXd::Map(mj_data_->qvel, mj_model_->nv) + J * turning;
     worsen(parity.bias_accelerations, frame_bias_acceleration(model_, data_, frame), bias);
   }
 
@@ -134,15 +142,17 @@ class Comparison {
 }  // namespace
 
 double Parity::worst() const {
-  return std::max({mass_matrix, nonlinear_effects, frame_positions, frame_rotations, jacobians, bias_accelerations,
-                   constraint_rows});
+  return std::max({mass_matrix, nonlinear_effects, frame_positions, frame_rotations, jacobians,
+                   bias_accelerations, constraint_rows});
 }
 
 std::string Parity::summary() const {
   return fmt::format(
-      "mass matrix {:.1e}, nonlinear effects {:.1e}, frames {:.1e} and {:.1e}, Jacobians {:.1e}, their rates {:.1e}"
+      "mass matrix {:.1e}, nonlinear effects {:.1e}, frames {:.1e} and {:.1e}, Jacobians {:.1e}, "
+      "their rates {:.1e}"
       " at {} states",
-      mass_matrix, nonlinear_effects, frame_positions, frame_rotations, jacobians, bias_accelerations, states);
+      mass_matrix, nonlinear_effects, frame_positions, frame_rotations, jacobians,
+      bias_accelerations, states);
 }
 
 Parity compare_engines(const ModelDescription& description, int states, std::uint64_t seed) {

@@ -30,7 +30,8 @@ struct LimitsFile {
 };
 
 Schema<JointEntry> joint_schema() {
-  const auto curve = object<VelocityCurve>("VelocityCurve", "velocity limit that falls towards the ends of the range")
+  const auto curve = object<VelocityCurve>(
+                         "VelocityCurve", "velocity limit that falls towards the ends of the range")
                          .required("offset", &VelocityCurve::offset, number("rad/s"), "a")
                          .required("gain", &VelocityCurve::gain, number("rad/s^2").above(0), "b")
                          .required("lower", &VelocityCurve::lower, number("rad"), "q_l")
@@ -41,19 +42,25 @@ Schema<JointEntry> joint_schema() {
   };
   return object<Flat>("JointLimits", "of a prismatic joint read m for rad and N for N m")
       .place(&Flat::place)
-      .optional("position", &Flat::position, vector<2>("rad"), "[lower, upper]; left out: the joint turns without end")
+      .optional("position", &Flat::position, vector<2>("rad"),
+                "[lower, upper]; left out: the joint turns without end")
       .required("velocity", &Flat::velocity, number("rad/s").above(0))
       .required("acceleration", &Flat::acceleration, number("rad/s^2").above(0))
-      .required("braking", &Flat::braking, number("rad/s^2").above(0), "deceleration that a controller counts on for stopping")
+      .required("braking", &Flat::braking, number("rad/s^2").above(0),
+                "deceleration that a controller counts on for stopping")
       .required("jerk", &Flat::jerk, number("rad/s^3").above(0))
       .required("torque", &Flat::torque, number("N m").above(0))
       .required("torque_rate", &Flat::torque_rate, number("N m/s").above(0))
-      .optional("velocity_curve", &Flat::velocity_curve, curve, "where the velocity limit depends on the position")
+      .optional("velocity_curve", &Flat::velocity_curve, curve,
+                "where the velocity limit depends on the position")
       .check([](const Flat& f) -> std::optional<Fault> {
         if (f.position && (*f.position)[0] >= (*f.position)[1])
-          return Fault{fmt::format("is {} to {}", (*f.position)[0], (*f.position)[1]), "the lower end must be smaller", "position"};
+          return Fault{fmt::format("is {} to {}", (*f.position)[0], (*f.position)[1]),
+                       "the lower end must be smaller", "position"};
         if (f.braking > f.acceleration)
-          return Fault{fmt::format("is {}, more than the acceleration {}", f.braking, f.acceleration), "it must be at most that", "braking"};
+          return Fault{
+              fmt::format("is {}, more than the acceleration {}", f.braking, f.acceleration),
+              "it must be at most that", "braking"};
         return std::nullopt;
       })
       .map([](Flat f) {
@@ -68,18 +75,22 @@ Schema<JointEntry> joint_schema() {
 }
 
 Schema<LimitsFile> limits_schema() {
-  const auto cartesian = object<CartesianLimits>("CartesianLimits", "of the flange")
-                             .required("velocity", &CartesianLimits::velocity, number("m/s").above(0))
-                             .required("acceleration", &CartesianLimits::acceleration, number("m/s^2").above(0))
-                             .required("jerk", &CartesianLimits::jerk, number("m/s^3").above(0))
-                             .required("angular_velocity", &CartesianLimits::angular_velocity, number("rad/s").above(0))
-                             .required("angular_acceleration", &CartesianLimits::angular_acceleration, number("rad/s^2").above(0))
-                             .required("angular_jerk", &CartesianLimits::angular_jerk, number("rad/s^3").above(0));
-  const auto elbow = object<ElbowLimits>("ElbowLimits", "where the maker limits the elbow's motion")
-                         .required("body", &ElbowLimits::body, text(), "whose frame is the elbow")
-                         .required("velocity", &ElbowLimits::velocity, number("m/s").above(0))
-                         .required("acceleration", &ElbowLimits::acceleration, number("m/s^2").above(0))
-                         .required("jerk", &ElbowLimits::jerk, number("m/s^3").above(0));
+  const auto cartesian =
+      object<CartesianLimits>("CartesianLimits", "of the flange")
+          .required("velocity", &CartesianLimits::velocity, number("m/s").above(0))
+          .required("acceleration", &CartesianLimits::acceleration, number("m/s^2").above(0))
+          .required("jerk", &CartesianLimits::jerk, number("m/s^3").above(0))
+          .required("angular_velocity", &CartesianLimits::angular_velocity,
+                    number("rad/s").above(0))
+          .required("angular_acceleration", &CartesianLimits::angular_acceleration,
+                    number("rad/s^2").above(0))
+          .required("angular_jerk", &CartesianLimits::angular_jerk, number("rad/s^3").above(0));
+  const auto elbow =
+      object<ElbowLimits>("ElbowLimits", "where the maker limits the elbow's motion")
+          .required("body", &ElbowLimits::body, text(), "whose frame is the elbow")
+          .required("velocity", &ElbowLimits::velocity, number("m/s").above(0))
+          .required("acceleration", &ElbowLimits::acceleration, number("m/s^2").above(0))
+          .required("jerk", &ElbowLimits::jerk, number("m/s^3").above(0));
   return object<LimitsFile>("Limits", "limits.yaml: what a robot may do; SI and radians")
       .required("rate", &LimitsFile::rate, rate(), "at which the robot takes commands")
       .required("joints", &LimitsFile::joints, dictionary(joint_schema()), "by joint name")
@@ -98,6 +109,10 @@ struct SuctionEntry : SuctionDescription {
   Place place;
 };
 
+struct RepairEntry : InertiaRepair {
+  Place place;
+};
+
 struct RobotFile {
   std::string name;
   FolderKind kind = FolderKind::kRobot;
@@ -110,7 +125,7 @@ struct RobotFile {
   std::vector<std::pair<std::string, Located<Eigen::VectorXd>>> poses;
   std::vector<SensorEntry> sensors;
   std::vector<SuctionEntry> suctions;
-  std::vector<InertiaRepair> repairs;
+  std::vector<RepairEntry> repairs;
   std::vector<Located<std::string>> rolling;
 };
 
@@ -121,33 +136,54 @@ ObjectSchema<RobotFile> robot_schema() {
           .required("name", &GroupEntry::name, text().identifier())
           .required("joints", &GroupEntry::joints, list(text()).min_size(1))
           .required("drive", &GroupEntry::drive,
-                    choice<Drive>({{"torque", Drive::kTorque}, {"velocity", Drive::kVelocity}, {"position", Drive::kPosition}}),
+                    choice<Drive>({{"torque", Drive::kTorque},
+                                   {"velocity", Drive::kVelocity},
+                                   {"position", Drive::kPosition}}),
                     "what the maker's interface takes")
-          .optional("torque_rate", &GroupEntry::torque_rate, boolean(), "torque: its rate is limited as limits.yaml says")
-          .optional("lag", &GroupEntry::lag, number("s").min(0).max(1), "velocity, position: time constant of the drive's first-order lag")
-          .optional("delay_ticks", &GroupEntry::delay_ticks, integer().min(0).max(100), "ticks of the robot's rate before a command acts")
+          .optional("torque_rate", &GroupEntry::torque_rate, boolean(),
+                    "torque: its rate is limited as limits.yaml says")
+          .optional("lag", &GroupEntry::lag, number("s").min(0).max(1),
+                    "velocity, position: time constant of the drive's first-order lag")
+          .optional("delay_ticks", &GroupEntry::delay_ticks, integer().min(0).max(100),
+                    "ticks of the robot's rate before a command acts")
           .optional("servo_frequency", &GroupEntry::servo_frequency, number("Hz").above(0).max(200),
-                    "velocity, position: natural frequency of the simulated joint servo");
+                    "velocity, position: natural frequency of the simulated joint servo")
+          .check([](const GroupEntry& entry) -> std::optional<Fault> {
+            if (entry.drive == Drive::kTorque && entry.lag > 0.0)
+              return Fault{"stands beside a torque drive, which has none",
+                           "leave it out, or set it to 0", "lag"};
+            if (entry.drive != Drive::kTorque && entry.torque_rate)
+              return Fault{"stands beside a drive that takes no torques",
+                           "leave it out, or set it to false", "torque_rate"};
+            return std::nullopt;
+          });
   const auto sensor = object<SensorEntry>("Sensor")
                           .place(&SensorEntry::place)
                           .required("name", &SensorEntry::name, text().identifier())
                           .required("type", &SensorEntry::type, text().one_of({"force_torque"}))
-                          .required("site", &SensorEntry::site, text(), "frame in which it reads; it carries that frame's body");
-  const auto suction = object<SuctionEntry>("Suction", "a vacuum cup")
-                           .place(&SuctionEntry::place)
-                           .required("name", &SuctionEntry::name, text().identifier())
-                           .required("site", &SuctionEntry::site, text(), "centre of the lip, z out of the cup")
-                           .required("shape", &SuctionEntry::shape, text(), "the lip");
-  const auto repair = object<InertiaRepair>("Repair", "a published number that no body can have, and what is used instead")
-                          .required("body", &InertiaRepair::body, text())
-                          .required("what", &InertiaRepair::what, text())
-                          .required("published", &InertiaRepair::published, text())
-                          .required("used", &InertiaRepair::used, text())
-                          .required("reason", &InertiaRepair::reason, text());
+                          .required("site", &SensorEntry::site, text(),
+                                    "frame in which it reads; it carries that frame's body");
+  const auto suction =
+      object<SuctionEntry>("Suction", "a vacuum cup")
+          .place(&SuctionEntry::place)
+          .required("name", &SuctionEntry::name, text().identifier())
+          .required("site", &SuctionEntry::site, text(), "centre of the lip, z out of the cup")
+          .required("shape", &SuctionEntry::shape, text(), "the lip");
+  const auto repair =
+      object<RepairEntry>("Repair",
+                          "a published number that no body can have, and what is used instead")
+          .place(&RepairEntry::place)
+          .required("body", &RepairEntry::body, text())
+          .required("what", &RepairEntry::what, text())
+          .required("published", &RepairEntry::published, text())
+          .required("used", &RepairEntry::used, text())
+          .required("reason", &RepairEntry::reason, text());
   return object<RobotFile>("Robot", "robot.yaml: what a folder of robots/ holds")
       .required("name", &RobotFile::name, text().identifier())
-      .required("kind", &RobotFile::kind, choice<FolderKind>({{"robot", FolderKind::kRobot}, {"tool", FolderKind::kTool}}))
-      .required("model", &RobotFile::model, file(), "MJCF: bodies, joints, shapes; sites are frames")
+      .required("kind", &RobotFile::kind,
+                choice<FolderKind>({{"robot", FolderKind::kRobot}, {"tool", FolderKind::kTool}}))
+      .required("model", &RobotFile::model, file(),
+                "MJCF: bodies, joints, shapes; sites are frames")
       .optional("limits", &RobotFile::limits, file(), "of robots: limits.yaml")
       .optional("mount", &RobotFile::mount, located(text()), "frame where a tool goes")
       .optional("groups", &RobotFile::groups, list<GroupEntry>(group))
@@ -155,17 +191,20 @@ ObjectSchema<RobotFile> robot_schema() {
                 "the maker's controller adds gravity to torque commands itself")
       .optional("ignored_pairs", &RobotFile::ignored_pairs, list(located(list(text()).size(2))),
                 "bodies that never collide, besides parent and child")
-      .optional("poses", &RobotFile::poses, dictionary(located(dynamic_vector("rad"))), "one value a joint of the first group")
+      .optional("poses", &RobotFile::poses, dictionary(located(dynamic_vector("rad"))),
+                "one value a joint of the first group")
       .optional("sensors", &RobotFile::sensors, list<SensorEntry>(sensor))
       .optional("suction", &RobotFile::suctions, list<SuctionEntry>(suction))
-      .optional("rolling", &RobotFile::rolling, list(located(text())), "frames that do not slip along their y axis")
-      .optional("repairs", &RobotFile::repairs, list<InertiaRepair>(repair));
+      .optional("rolling", &RobotFile::rolling, list(located(text())),
+                "frames that do not slip along their y axis")
+      .optional("repairs", &RobotFile::repairs, list<RepairEntry>(repair));
 }
 
 // Gathers what is wrong between the files, each with its place.
 class CrossCheck {
  public:
-  CrossCheck(const RobotFile& file, const std::filesystem::path& yaml, const ModelDescription& description)
+  CrossCheck(const RobotFile& file, const std::filesystem::path& yaml,
+             const ModelDescription& description)
       : file_(file), yaml_(yaml), description_(description) {
     for (const auto& body : description.bodies) {
       bodies_.push_back(body.name);
@@ -181,17 +220,21 @@ class CrossCheck {
   void groups(const RobotLimits& limits) {
     std::vector<std::string> driven, names;
     for (const auto& group : file_.groups) {
-      if (std::ranges::count(names, group.name)) report(group.place, "group '" + group.name + "' is named twice", "");
+      if (std::ranges::count(names, group.name))
+        report(group.place, "group '" + group.name + "' is named twice", "");
       names.push_back(group.name);
       for (const auto& name : group.joints) {
         if (!known(group.place, "joint", name, joint_names_)) continue;
-        if (std::ranges::count(driven, name)) report(group.place, "joint '" + name + "' is driven twice", "list it in one group");
+        if (std::ranges::count(driven, name))
+          report(group.place, "joint '" + name + "' is driven twice", "list it in one group");
         driven.push_back(name);
-        if (!limits.find(name)) report(group.place, "joint '" + name + "' has no limits", "add it to limits.yaml");
+        if (!limits.find(name))
+          report(group.place, "joint '" + name + "' has no limits", "add it to limits.yaml");
       }
     }
     if (file_.kind == FolderKind::kRobot && file_.groups.empty())
-      report({yaml_.string(), 0, 0}, "a robot has no actuator groups", "list its driven joints under 'groups'");
+      report({yaml_.string(), 0, 0}, "a robot has no actuator groups",
+             "list its driven joints under 'groups'");
   }
 
   void limits(const LimitsFile& file) {
@@ -200,15 +243,19 @@ class CrossCheck {
       const JointDescription& joint = **std::ranges::find(joints_, name, &JointDescription::name);
       const JointLimits& l = entry.limits;
       if (joint.range && l.continuous)
-        report(entry.place, "joint '" + name + "' has mechanical stops but no position limits", "give position: [lower, upper]");
+        report(entry.place, "joint '" + name + "' has mechanical stops but no position limits",
+               "give position: [lower, upper]");
       if (joint.range && !l.continuous &&
-          (l.lower < (*joint.range)[0] - kAngleRounding || l.upper > (*joint.range)[1] + kAngleRounding))
+          (l.lower < (*joint.range)[0] - kAngleRounding ||
+           l.upper > (*joint.range)[1] + kAngleRounding))
         report(entry.place,
-               fmt::format("joint '{}' may go from {} to {}, beyond its mechanical stops {} to {}", name, l.lower, l.upper,
-                           (*joint.range)[0], (*joint.range)[1]),
+               fmt::format("joint '{}' may go from {} to {}, beyond its mechanical stops {} to {}",
+                           name, l.lower, l.upper, (*joint.range)[0], (*joint.range)[1]),
                "keep the limits within the stops");
       if (joint.effort && l.torque > *joint.effort * (1 + kAngleRounding))
-        report(entry.place, fmt::format("joint '{}' may have {} N m, beyond its drive's {}", name, l.torque, *joint.effort),
+        report(entry.place,
+               fmt::format("joint '{}' may have {} N m, beyond its drive's {}", name, l.torque,
+                           *joint.effort),
                "keep the limit within the drive's");
     }
     if (file.elbow) known({file_.limits->string(), 0, 0}, "body", file.elbow->body, bodies_);
@@ -216,7 +263,8 @@ class CrossCheck {
 
   void poses(const RobotLimits& limits) {
     for (const auto& [name, pose] : file_.poses) {
-      const auto& joints = file_.groups.empty() ? std::vector<std::string>{} : file_.groups.front().joints;
+      const auto& joints =
+          file_.groups.empty() ? std::vector<std::string>{} : file_.groups.front().joints;
       if (pose.value.size() != static_cast<Eigen::Index>(joints.size())) {
         report(pose.place, fmt::format("pose '{}' has {} values", name, pose.value.size()),
                fmt::format("give one for each of the {} joints of the first group", joints.size()));
@@ -226,7 +274,10 @@ class CrossCheck {
         const JointLimits* l = limits.find(joints[i]);
         const double q = pose.value[static_cast<Eigen::Index>(i)];
         if (l && !l->continuous && (q < l->lower - kAngleRounding || q > l->upper + kAngleRounding))
-          report(pose.place, fmt::format("pose '{}' puts joint '{}' at {}, outside its limits {} to {}", name, joints[i], q, l->lower, l->upper), "");
+          report(pose.place,
+                 fmt::format("pose '{}' puts joint '{}' at {}, outside its limits {} to {}", name,
+                             joints[i], q, l->lower, l->upper),
+                 "");
       }
     }
   }
@@ -240,6 +291,7 @@ class CrossCheck {
       known(suction.place, "frame", suction.site, frames_);
       known(suction.place, "shape", suction.shape, shapes_);
     }
+    for (const auto& repair : file_.repairs) known(repair.place, "body", repair.body, bodies_);
     for (const auto& frame : file_.rolling) known(frame.place, "frame", frame.value, frames_);
     if (file_.kind == FolderKind::kRobot && !file_.limits)
       report({yaml_.string(), 0, 0}, "a robot has no limits", "add 'limits: limits.yaml'");
@@ -253,9 +305,11 @@ class CrossCheck {
   void report(const Place& place, std::string cause, std::string mend) {
     issues_.push_back({place, "", std::move(cause), std::move(mend)});
   }
-  bool known(const Place& place, const char* kind, const std::string& name, const std::vector<std::string>& names) {
+  bool known(const Place& place, const char* kind, const std::string& name,
+             const std::vector<std::string>& names) {
     if (std::ranges::count(names, name)) return true;
-    report(place, fmt::format("there is no {} '{}'", kind, name), did_you_mean(name, names, "the model has"));
+    report(place, fmt::format("there is no {} '{}'", kind, name),
+           did_you_mean(name, names, "the model has"));
     return false;
   }
 
@@ -277,7 +331,8 @@ const NamedPose* RobotFolder::pose(std::string_view pose_name) const {
 
 RobotFolder load_robot_folder(const std::filesystem::path& folder) {
   const std::filesystem::path yaml = folder / "robot.yaml";
-  if (!std::filesystem::is_directory(folder)) throw InputError(folder.string() + ": no such folder");
+  if (!std::filesystem::is_directory(folder))
+    throw InputError(folder.string() + ": no such folder");
   const RobotFile file = load_yaml(yaml, robot_schema());
   DescribedFile model = read_mjcf(file.model);
   RobotFolder out;
@@ -294,7 +349,8 @@ RobotFolder load_robot_folder(const std::filesystem::path& folder) {
     out.limits.rate = limits->rate;
     out.limits.cartesian = limits->cartesian;
     out.limits.elbow = limits->elbow;
-    for (const auto& [name, entry] : limits->joints) out.limits.joints.emplace_back(name, entry.limits);
+    for (const auto& [name, entry] : limits->joints)
+      out.limits.joints.emplace_back(name, entry.limits);
   }
   CrossCheck check(file, yaml, out.description);
   check.names();
@@ -306,29 +362,34 @@ RobotFolder load_robot_folder(const std::filesystem::path& folder) {
   if (file.mount) out.mount = file.mount->value;
   for (const auto& group : file.groups) out.groups.push_back(group);
   out.maker_gravity_compensation = file.maker_gravity_compensation;
-  for (const auto& pair : file.ignored_pairs) out.ignored_pairs.emplace_back(pair.value[0], pair.value[1]);
+  for (const auto& pair : file.ignored_pairs)
+    out.ignored_pairs.emplace_back(pair.value[0], pair.value[1]);
   for (const auto& [name, pose] : file.poses) out.poses.push_back({name, pose.value});
   for (const auto& sensor : file.sensors) out.sensors.push_back(sensor);
   for (const auto& suction : file.suctions) out.suctions.push_back(suction);
-  out.repairs = file.repairs;
+  out.repairs.assign(file.repairs.begin(), file.repairs.end());
   return out;
 }
 
-std::filesystem::path find_robot_folder(const std::string& name, const std::filesystem::path& from) {
+std::filesystem::path find_robot_folder(const std::string& name,
+                                        const std::filesystem::path& from) {
   std::vector<std::string> looked;
   const auto is_robot = [&](const std::filesystem::path& path) {
     looked.push_back(path.string());
     return std::filesystem::is_regular_file(path / "robot.yaml");
   };
   if (is_robot(from / name)) return from / name;
-  for (std::filesystem::path folder = std::filesystem::absolute(from); ; folder = folder.parent_path()) {
+  for (std::filesystem::path folder = std::filesystem::absolute(from);;
+       folder = folder.parent_path()) {
     if (is_robot(folder / "robots" / name)) return folder / "robots" / name;
     if (folder == folder.parent_path()) break;
   }
   // installed data, or a place of the person's choice
-  if (const char* data = std::getenv("HANDSPAN_DATA_DIR"); data && is_robot(std::filesystem::path(data) / "robots" / name))
+  if (const char* data = std::getenv("HANDSPAN_DATA_DIR");
+      data && is_robot(std::filesystem::path(data) / "robots" / name))
     return std::filesystem::path(data) / "robots" / name;
-  throw InputError(fmt::format("there is no robot '{}': no robot.yaml in {}", name, fmt::join(looked, ", ")));
+  throw InputError(
+      fmt::format("there is no robot '{}': no robot.yaml in {}", name, fmt::join(looked, ", ")));
 }
 
 Description robot_yaml_description() { return robot_schema().description(); }

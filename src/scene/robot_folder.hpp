@@ -1,5 +1,6 @@
 #pragma once
-// A folder of robots/: model.xml, robot.yaml, limits.yaml, SOURCES.md. Robots are data (design section 3.12).
+// A folder of robots/: model.xml, robot.yaml, limits.yaml, SOURCES.md. Robots are data (design
+// section 3.12).
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -18,23 +19,23 @@ struct ActuatorGroup {
   std::string name;
   std::vector<std::string> joints;
   Drive drive = Drive::kTorque;
-  bool torque_rate = false;                                  // torque: its rate is limited as limits.yaml says
-  double lag = 0.0;                                          // velocity, position: time constant of the first-order lag [s]
-  int delay_ticks = 0;                                       // ticks of the robot's rate before a command acts
-  double servo_frequency = 30.0;                             // velocity, position: natural frequency of the joint servo [Hz]
+  bool torque_rate = false;       // torque: its rate is limited as limits.yaml says
+  double lag = 0.0;               // velocity, position: time constant of the first-order lag [s]
+  int delay_ticks = 0;            // ticks of the robot's rate before a command acts
+  double servo_frequency = 30.0;  // velocity, position: natural frequency of the joint servo [Hz]
 };
 
 struct SensorDescription {
   std::string name;
-  std::string type;                                          // force_torque
-  std::string site;                                          // frame in which it reads; the load on its body is what it reads
+  std::string type;  // force_torque
+  std::string site;  // frame in which it reads; the load on its body is what it reads
 };
 
 /// A vacuum cup: holds what its lip touches while it is on, by a weld set at the grab.
 struct SuctionDescription {
   std::string name;
-  std::string site;                                          // centre of the lip, z out of the cup
-  std::string shape;                                         // the lip
+  std::string site;   // centre of the lip, z out of the cup
+  std::string shape;  // the lip
 };
 
 struct InertiaRepair {
@@ -43,7 +44,7 @@ struct InertiaRepair {
 
 struct NamedPose {
   std::string name;
-  Eigen::VectorXd q;                                         // one a joint of the first group
+  Eigen::VectorXd q;  // one a joint of the first group
 };
 
 enum class FolderKind { kRobot, kTool };
@@ -53,28 +54,30 @@ struct RobotFolder {
   std::string name;
   FolderKind kind = FolderKind::kRobot;
   ModelDescription description;
-  RobotLimits limits;                                        // of tools: without joints
-  std::optional<std::string> mount;                          // frame where a tool goes
+  RobotLimits limits;                // of tools: without joints
+  std::optional<std::string> mount;  // frame where a tool goes
   std::vector<ActuatorGroup> groups;
-  bool maker_gravity_compensation = false;                   // the maker's controller adds gravity to torque commands
+  bool maker_gravity_compensation =
+      false;  // the maker's controller adds gravity to torque commands
   std::vector<std::pair<std::string, std::string>> ignored_pairs;
   std::vector<NamedPose> poses;
   std::vector<SensorDescription> sensors;
   std::vector<SuctionDescription> suctions;
   std::vector<InertiaRepair> repairs;
-  std::vector<std::string> notes;                            // what the model file has and is not kept
+  std::vector<std::string> notes;  // what the model file has and is not kept
 
   const NamedPose* pose(std::string_view name) const;
 };
 
 /// Reads and cross-checks a folder.
-/// @throws ConfigError or InputError with file, place, cause and mend: a missing file, a joint without limits or limits
-/// without a joint, a group of joints that do not exist, a position limit beyond the mechanical stop, a torque limit
-/// beyond the drive's, a pose of the wrong size or outside the limits ...
+/// @throws ConfigError or InputError with file, place, cause and mend: a missing file, a joint
+/// without limits or limits without a joint, a group of joints that do not exist, a position limit
+/// beyond the mechanical stop, a torque limit beyond the drive's, a pose of the wrong size or
+/// outside the limits ...
 RobotFolder load_robot_folder(const std::filesystem::path& folder);
 
-/// The folder that `name` means in a scene: a path, or a folder of robots/ beside the scene's own, or of the installed
-/// robots. @throws InputError naming the places looked at
+/// The folder that `name` means in a scene: a path, or a folder of robots/ beside the scene's own,
+/// or of the installed robots. @throws InputError naming the places looked at
 std::filesystem::path find_robot_folder(const std::string& name, const std::filesystem::path& from);
 
 /// Documentation of robot.yaml and limits.yaml.

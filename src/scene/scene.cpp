@@ -18,14 +18,17 @@ namespace {
 // Names the shapes of a body: one shape has the body's name, several get numbers.
 std::vector<Shape> named_shapes(const std::string& name, const std::vector<ShapeEntry>& entries) {
   std::vector<Shape> shapes;
-  for (const auto& entry : entries) shapes.insert(shapes.end(), entry.shapes.begin(), entry.shapes.end());
-  for (std::size_t i = 0; i < shapes.size(); ++i) shapes[i].name = shapes.size() == 1 ? name : fmt::format("{}_{}", name, i + 1);
+  for (const auto& entry : entries)
+    shapes.insert(shapes.end(), entry.shapes.begin(), entry.shapes.end());
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    shapes[i].name = shapes.size() == 1 ? name : fmt::format("{}_{}", name, i + 1);
   return shapes;
 }
 
 class Assembly {
  public:
-  Assembly(SceneFile file, const std::filesystem::path& path) : file_(std::move(file)), path_(path) {}
+  Assembly(SceneFile file, const std::filesystem::path& path)
+      : file_(std::move(file)), path_(path) {}
 
   Scene assemble() {
     scene_.name = file_.name;
@@ -47,7 +50,8 @@ class Assembly {
     }
     for (const auto& [name, entry] : file_.objects) add_object(name, entry);
     for (const auto& [name, entry] : file_.fixtures)
-      scene_.fixtures.push_back(claimed({name, entry.pose.placement(), named_shapes(name, entry.shapes), {}}, entry.place));
+      scene_.fixtures.push_back(claimed(
+          {name, entry.pose.placement(), named_shapes(name, entry.shapes), {}}, entry.place));
     for (const auto& [name, entry] : file_.belts) add_belt(name, entry);
     for (const auto& [name, entry] : file_.kinematics) add_kinematic(name, entry);
     add_pairs();
@@ -65,7 +69,8 @@ class Assembly {
     if (!schema_detail::is_identifier(name))
       report(place, fmt::format("'{}' is no name", shown(name)), schema_detail::kIdentifierMend);
     else if (!names_[kind].insert(name).second)
-      report(place, fmt::format("there is a {} '{}' already", kind, name), "give each a name of its own");
+      report(place, fmt::format("there is a {} '{}' already", kind, name),
+             "give each a name of its own");
   }
 
   void claim_robot(const ModelDescription& description, const Place& place) {
@@ -89,7 +94,7 @@ class Assembly {
     try {
       return load();
     } catch (const ConfigError&) {
-      throw;                                                 // has places of its own
+      throw;  // has places of its own
     } catch (const std::exception& e) {
       report(place, e.what(), "");
       return std::nullopt;
@@ -99,9 +104,13 @@ class Assembly {
   void add_robot(const std::string& name, const RobotEntry& entry) {
     claim("robot", name, entry.place);
     const auto from = path_.parent_path();
-    auto folder = at(entry.place, [&] { return load_robot_folder(find_robot_folder(entry.robot, from.empty() ? "." : from)); });
+    auto folder = at(entry.place, [&] {
+      return load_robot_folder(find_robot_folder(entry.robot, from.empty() ? "." : from));
+    });
     if (!folder) return;
-    if (folder->kind != FolderKind::kRobot) return report(entry.place, fmt::format("'{}' is a tool", entry.robot), "name a robot, and the tool under 'tool'");
+    if (folder->kind != FolderKind::kRobot)
+      return report(entry.place, fmt::format("'{}' is a tool", entry.robot),
+                    "name a robot, and the tool under 'tool'");
     const std::string prefix = name + ".";
     RobotInstance robot;
     robot.name = name;
@@ -128,27 +137,39 @@ class Assembly {
     scene_.robots.push_back(std::move(robot));
   }
 
-  static void take_over(RobotInstance& robot, const RobotFolder& folder, const std::string& prefix) {
+  static void take_over(RobotInstance& robot, const RobotFolder& folder,
+                        const std::string& prefix) {
     for (auto sensor : folder.sensors) {
       sensor.name.insert(0, prefix);
       sensor.site.insert(0, prefix);
       robot.sensors.push_back(std::move(sensor));
     }
     for (auto suction : folder.suctions) {
-      for (std::string* name : {&suction.name, &suction.site, &suction.shape}) name->insert(0, prefix);
+      for (std::string* name : {&suction.name, &suction.site, &suction.shape})
+        name->insert(0, prefix);
       robot.suctions.push_back(std::move(suction));
     }
-    for (const auto& [a, b] : folder.ignored_pairs) robot.ignored_pairs.emplace_back(prefix + a, prefix + b);
+    for (const auto& [a, b] : folder.ignored_pairs)
+      robot.ignored_pairs.emplace_back(prefix + a, prefix + b);
   }
 
-  bool mount_tool(RobotInstance& robot, const RobotEntry& entry, const RobotFolder& folder, const std::string& prefix) {
+  bool mount_tool(RobotInstance& robot, const RobotEntry& entry, const RobotFolder& folder,
+                  const std::string& prefix) {
     const auto from = path_.parent_path();
-    auto tool = at(entry.place, [&] { return load_robot_folder(find_robot_folder(*entry.tool, from.empty() ? "." : from)); });
+    auto tool = at(entry.place, [&] {
+      return load_robot_folder(find_robot_folder(*entry.tool, from.empty() ? "." : from));
+    });
     if (!tool) return false;
-    if (tool->kind != FolderKind::kTool) return report(entry.place, fmt::format("'{}' is a robot, not a tool", *entry.tool), ""), false;
-    if (!folder.mount) return report(entry.place, fmt::format("robot '{}' has no mount for a tool", folder.name), "name it in its robot.yaml: mount: FRAME"), false;
+    if (tool->kind != FolderKind::kTool)
+      return report(entry.place, fmt::format("'{}' is a robot, not a tool", *entry.tool), ""),
+             false;
+    if (!folder.mount)
+      return report(entry.place, fmt::format("robot '{}' has no mount for a tool", folder.name),
+                    "name it in its robot.yaml: mount: FRAME"),
+             false;
     auto mounted_on = at(entry.place, [&] {
-      return mounted(robot.description, prefix + *folder.mount, with_prefix(tool->description, prefix));
+      return mounted(robot.description, prefix + *folder.mount,
+                     with_prefix(tool->description, prefix));
     });
     if (!mounted_on) return false;
     robot.description = std::move(*mounted_on);
@@ -162,31 +183,45 @@ class Assembly {
     const auto& joints = robot.groups.front().joints;
     const auto n = static_cast<Eigen::Index>(joints.size());
     robot.q_start = Eigen::VectorXd::Zero(n);
-    if (entry.pose && entry.q) return report(entry.q->place, "q stands beside pose", "give one of them");
+    if (entry.pose && entry.q)
+      return report(entry.q->place, "q stands beside pose", "give one of them");
     if (entry.q) {
-      if (entry.q->value.size() != n) return report(entry.q->place, fmt::format("q has {} values", entry.q->value.size()), fmt::format("give {}", n));
+      if (entry.q->value.size() != n)
+        return report(entry.q->place, fmt::format("q has {} values", entry.q->value.size()),
+                      fmt::format("give {}", n));
       robot.q_start = entry.q->value;
     } else if (entry.pose) {
       const NamedPose* pose = folder.pose(entry.pose->value);
       std::vector<std::string> names;
       for (const auto& p : folder.poses) names.push_back(p.name);
-      if (!pose) return report(entry.pose->place, fmt::format("robot '{}' has no pose '{}'", folder.name, entry.pose->value), did_you_mean(entry.pose->value, names, "it has"));
+      if (!pose)
+        return report(entry.pose->place,
+                      fmt::format("robot '{}' has no pose '{}'", folder.name, entry.pose->value),
+                      did_you_mean(entry.pose->value, names, "it has"));
       robot.q_start = pose->q;
     } else if (!folder.poses.empty()) {
       robot.q_start = folder.poses.front().q;
     }
     for (Eigen::Index i = 0; i < n; ++i) {
       const JointLimits& limits = *robot.limits.find(joints[static_cast<std::size_t>(i)]);
-      if (!limits.continuous && (robot.q_start[i] < limits.lower || robot.q_start[i] > limits.upper))
-        report(entry.place, fmt::format("joint '{}' starts at {}, outside its limits {} to {}", joints[static_cast<std::size_t>(i)], robot.q_start[i], limits.lower, limits.upper), "");
+      if (!limits.continuous &&
+          (robot.q_start[i] < limits.lower || robot.q_start[i] > limits.upper))
+        report(entry.place,
+               fmt::format("joint '{}' starts at {}, outside its limits {} to {}",
+                           joints[static_cast<std::size_t>(i)], robot.q_start[i], limits.lower,
+                           limits.upper),
+               "");
     }
   }
 
   void add_object(const std::string& name, const BodyEntry& entry) {
-    SceneBody body = claimed({name, entry.pose.placement(), named_shapes(name, entry.shapes), {}}, entry.place);
+    SceneBody body =
+        claimed({name, entry.pose.placement(), named_shapes(name, entry.shapes), {}}, entry.place);
     if (entry.inertia) {
-      body.inertial = Inertial::from_full(*entry.mass, entry.center_of_mass.value_or(Eigen::Vector3d::Zero()), *entry.inertia);
-    } else if (auto uniform = at(entry.place, [&] { return uniform_inertial(body.shapes, *entry.mass); })) {
+      body.inertial = Inertial::from_full(
+          *entry.mass, entry.center_of_mass.value_or(Eigen::Vector3d::Zero()), *entry.inertia);
+    } else if (auto uniform =
+                   at(entry.place, [&] { return uniform_inertial(body.shapes, *entry.mass); })) {
       body.inertial = *uniform;
     }
     check_inertial(body, entry.place);
@@ -198,7 +233,10 @@ class Assembly {
     ModelDescription alone;
     alone.name = body.name;
     alone.bodies.push_back({body.name, -1, body.X_WB, body.inertial, {}, {}});
-    at(place, [&] { validate(alone); return true; });
+    at(place, [&] {
+      validate(alone);
+      return true;
+    });
   }
 
   void add_belt(const std::string& name, const BeltEntry& entry) {
@@ -208,14 +246,17 @@ class Assembly {
     shape.size = 0.5 * entry.size;
     shape.material = entry.material;
     shape.rgba = {0.16F, 0.17F, 0.19F, 1.0F};
-    scene_.belts.push_back({claimed({name, entry.pose.placement(), {shape}, {}}, entry.place), entry.speed});
+    scene_.belts.push_back(
+        {claimed({name, entry.pose.placement(), {shape}, {}}, entry.place), entry.speed});
   }
 
   void add_kinematic(const std::string& name, const KinematicEntry& entry) {
     KinematicBody kinematic;
     kinematic.body =
-        claimed({name, entry.motion.front().pose.placement(), named_shapes(name, entry.shapes), {}}, entry.place);
-    for (const auto& waypoint : entry.motion) kinematic.waypoints.push_back({waypoint.time, waypoint.pose.placement()});
+        claimed({name, entry.motion.front().pose.placement(), named_shapes(name, entry.shapes), {}},
+                entry.place);
+    for (const auto& waypoint : entry.motion)
+      kinematic.waypoints.push_back({waypoint.time, waypoint.pose.placement()});
     scene_.kinematics.push_back(std::move(kinematic));
   }
 
@@ -234,32 +275,45 @@ class Assembly {
     for (const auto& pair : file_.pairs) {
       for (const auto& material : pair.materials)
         if (!materials.contains(material))
-          report(pair.place, fmt::format("no shape of the scene is of material '{}'", material), did_you_mean(material, known, "there are"));
+          report(pair.place, fmt::format("no shape of the scene is of material '{}'", material),
+                 did_you_mean(material, known, "there are"));
       const auto same = [&](const MaterialPair& p) {
-        return (p.a == pair.materials[0] && p.b == pair.materials[1]) || (p.b == pair.materials[0] && p.a == pair.materials[1]);
+        return (p.a == pair.materials[0] && p.b == pair.materials[1]) ||
+               (p.b == pair.materials[0] && p.a == pair.materials[1]);
       };
       if (std::ranges::any_of(scene_.pairs, same))
-        report(pair.place, fmt::format("materials {} and {} have two rows", pair.materials[0], pair.materials[1]), "keep one");
+        report(
+            pair.place,
+            fmt::format("materials {} and {} have two rows", pair.materials[0], pair.materials[1]),
+            "keep one");
       check_law(pair.law, pair.place);
       scene_.pairs.push_back({pair.materials[0], pair.materials[1], pair.law});
     }
     check_law(scene_.default_law, {path_.string(), 0, 0});
+    if (scene_.default_law.friction_damping)
+      report({path_.string(), 0, 0}, "the default law has friction_damping",
+             "MuJoCo knows it of pairs only: give it in a row");
   }
 
   void check_law(const ContactLaw& law, const Place& place) {
     if (law.restitution)
-      at(place, [&] { return restitution_damping(*law.restitution, law.stiffness, scene_.physics.timestep, law.impedance); });
+      at(place, [&] {
+        return restitution_damping(*law.restitution, law.stiffness, scene_.physics.timestep,
+                                   law.impedance);
+      });
     else if (law.time_constant < 2.0 * scene_.physics.timestep)
       report(place, fmt::format("time_constant is {} s", law.time_constant),
-             fmt::format("it must be at least two time steps, {} s, or the contact bursts", 2.0 * scene_.physics.timestep));
+             fmt::format("it must be at least two time steps, {} s, or the contact bursts",
+                         2.0 * scene_.physics.timestep));
     if (!(law.impedance[0] <= law.impedance[1] && law.impedance[1] < 1.0))
-      report(place, "impedance falls, or reaches 1", "give at contact <= at full width < 1, and the width in m");
+      report(place, "impedance falls, or reaches 1",
+             "give at contact <= at full width < 1, and the width in m");
   }
 
   SceneFile file_;
   std::filesystem::path path_;
   Scene scene_;
-  std::map<std::string, std::set<std::string>> names_;       // by kind
+  std::map<std::string, std::set<std::string>> names_;  // by kind
   std::vector<Issue> issues_;
 };
 
@@ -278,9 +332,12 @@ Scene checked(Scene scene) {
   const auto overlaps = starting_overlaps(compiled_or_refused(scene), kDeepestStart);
   std::vector<Issue> issues;
   for (const auto& overlap : overlaps)
-    issues.push_back({{scene.file.string(), 0, 0}, "",
-                      fmt::format("'{}' starts {:.1f} mm deep in '{}'", overlap.a, 1e3 * overlap.depth, overlap.b),
-                      "move one of them, or list the pair in robot.yaml's ignored_pairs when they never collide"});
+    issues.push_back({{scene.file.string(), 0, 0},
+                      "",
+                      fmt::format("'{}' starts {:.1f} mm deep in '{}'", overlap.a,
+                                  1e3 * overlap.depth, overlap.b),
+                      "move one of them, or list the pair in robot.yaml's ignored_pairs when they "
+                      "never collide"});
   if (!issues.empty()) throw ConfigError(std::move(issues));
   return scene;
 }

@@ -1,6 +1,7 @@
 #pragma once
-// A scene: robots with tools, objects, fixtures, belts, kinematic bodies, cameras, and what happens when materials meet.
-// load_scene() reads and checks one; compile.hpp makes MuJoCo of it. The only place where things are put together.
+// A scene: robots with tools, objects, fixtures, belts, kinematic bodies, cameras, and what happens
+// when materials meet. load_scene() reads and checks one; compile.hpp makes MuJoCo of it. The only
+// place where things are put together.
 #include <array>
 #include <filesystem>
 #include <optional>
@@ -14,16 +15,22 @@
 
 namespace handspan {
 
-/// How two materials meet: Coulomb friction, and either a coefficient of restitution or a compliance.
+/// How two materials meet: Coulomb friction, and either a coefficient of restitution or a
+/// compliance.
 struct ContactLaw {
-  double friction = 0.5;                                     // sliding, mu
-  double torsional_friction = 0.0;                           // [m], about the normal; 0: a point contact does not resist
-  double rolling_friction = 0.0;                             // [m]
-  std::optional<double> restitution;                         // e of a single impact, 0 to 0.95
-  double stiffness = 2.0e4;                                  // with restitution: per unit of effective mass [1/s^2]
-  double time_constant = 0.02;                               // without: of the critically damped contact [s] (solref)
+  double friction = 0.5;              // sliding, mu
+  double torsional_friction = 0.0;    // [m], about the normal; 0: a point contact does not resist
+  double rolling_friction = 0.0;      // [m]
+  std::optional<double> restitution;  // e of a single impact, 0 to 0.95
+  double stiffness = 4.0e4;           // with restitution: per unit of effective mass [1/s^2]
+  double time_constant = 0.02;        // without: of the critically damped contact [s] (solref)
   double damping_ratio = 1.0;
-  std::array<double, 3> impedance = {0.9, 0.95, 0.001};      // MuJoCo's solimp: at contact, at full width, width [m]
+  std::optional<double>
+      friction_damping;  // how fast slip would decay [1/s]; none: as the normal's does.
+                         // MuJoCo lifts what slides at v by friction * this * v
+                         // [m/s^2], so that it hops; low values creep when at rest
+  std::array<double, 3> impedance = {
+      0.9, 0.95, 0.001};  // MuJoCo's solimp: at contact, at full width, width [m]
 };
 
 struct MaterialPair {
@@ -31,60 +38,69 @@ struct MaterialPair {
   ContactLaw law;
 };
 
+enum class Integrator { kImplicitFast, kImplicit, kEuler, kRungeKutta };
+enum class FrictionCone { kElliptic, kPyramidal };
+
+/// MuJoCo's. Its thread pool is never used: it slows scenes of this size.
 struct Physics {
-  double timestep = 0.001;                                   // [s]
-  double friction_to_normal_impedance = 100.0;               // MuJoCo's impratio: high, so that grips do not creep
+  double timestep = 0.001;  // [s]
+  Integrator integrator = Integrator::kImplicitFast;
+  FrictionCone cone = FrictionCone::kElliptic;
+  double friction_to_normal_impedance =
+      100.0;  // MuJoCo's impratio: high, so that grips do not creep
   int iterations = 100;
   double tolerance = 1e-10;
+  int noslip_iterations = 0;
   Eigen::Vector3d gravity = Eigen::Vector3d(0.0, 0.0, -9.81);  // [m/s^2]; may be zero
 };
 
 struct RobotInstance {
-  std::string name;                                          // prefix of all its names: "left" gives left.joint1
-  std::string robot;                                         // folder of robots/
-  std::string tool;                                          // folder of the tool on its mount; empty: none
-  ModelDescription description;                              // with tool, prefixed, placed in the world
-  RobotLimits limits;                                        // joint and body names prefixed
-  std::vector<ActuatorGroup> groups;                         // joint names prefixed
-  std::vector<SensorDescription> sensors;                    // of robot and tool, names and sites prefixed
-  std::vector<SuctionDescription> suctions;                  // likewise
+  std::string name;                          // prefix of all its names: "left" gives left.joint1
+  std::string robot;                         // folder of robots/
+  std::string tool;                          // folder of the tool on its mount; empty: none
+  ModelDescription description;              // with tool, prefixed, placed in the world
+  RobotLimits limits;                        // joint and body names prefixed
+  std::vector<ActuatorGroup> groups;         // joint names prefixed
+  std::vector<SensorDescription> sensors;    // of robot and tool, names and sites prefixed
+  std::vector<SuctionDescription> suctions;  // likewise
   std::vector<std::pair<std::string, std::string>> ignored_pairs;
   std::vector<NamedPose> poses;
   bool maker_gravity_compensation = false;
-  Eigen::VectorXd q_start;                                   // of the first group's joints (size of the group)
+  Eigen::VectorXd q_start;  // of the first group's joints (size of the group)
 };
 
 /// A rigid body of the scene that is no robot.
 struct SceneBody {
   std::string name;
   Placement X_WB;
-  std::vector<Shape> shapes;                                 // names NAME, NAME_1 ...
-  Inertial inertial;                                         // objects only
+  std::vector<Shape> shapes;  // names NAME, NAME_1 ...
+  Inertial inertial;          // objects only
 };
 
 /// A flat surface that moves along its own x axis: a conveyor.
 struct Belt {
-  SceneBody body;                                            // one box
-  double speed = 0.0;                                        // [m/s], settable while running
+  SceneBody body;      // one box
+  double speed = 0.0;  // [m/s], settable while running
 };
 
-/// A body that follows a given motion whatever pushes against it, and pushes with that motion's velocity.
+/// A body that follows a given motion whatever pushes against it, and pushes with that motion's
+/// velocity.
 struct KinematicBody {
-  SceneBody body;                                            // X_WB: its pose at the start
+  SceneBody body;  // X_WB: its pose at the start
   struct Waypoint {
-    double time = 0.0;                                       // [s]
+    double time = 0.0;  // [s]
     Placement X_WB;
   };
-  std::vector<Waypoint> waypoints;                           // moved through in straight lines at constant speed
+  std::vector<Waypoint> waypoints;  // moved through in straight lines at constant speed
 };
 
 struct CameraDescription {
   std::string name;
-  Placement X_WC;                                            // x right, y down, z forward, as OpenCV has it
+  Placement X_WC;  // x right, y down, z forward, as OpenCV has it
   std::array<int, 2> resolution = {640, 480};
-  double fx = 600.0, fy = 600.0, cx = 320.0, cy = 240.0;     // [pixel]
-  double rate = 30.0;                                        // [Hz]
-  double latency = 0.0;                                      // [s]
+  double fx = 600.0, fy = 600.0, cx = 320.0, cy = 240.0;  // [pixel]
+  double rate = 30.0;                                     // [Hz]
+  double latency = 0.0;                                   // [s]
 };
 
 struct View {
@@ -99,12 +115,12 @@ struct Scene {
   ContactLaw default_law;
   std::vector<MaterialPair> pairs;
   std::vector<RobotInstance> robots;
-  std::vector<SceneBody> objects;                            // free bodies
-  std::vector<SceneBody> fixtures;                           // fixed in the world
+  std::vector<SceneBody> objects;   // free bodies
+  std::vector<SceneBody> fixtures;  // fixed in the world
   std::vector<Belt> belts;
   std::vector<KinematicBody> kinematics;
   std::vector<CameraDescription> cameras;
-  std::vector<std::pair<std::string, Placement>> frames;     // named poses in the world
+  std::vector<std::pair<std::string, Placement>> frames;  // named poses in the world
   std::vector<View> views;
 
   const RobotInstance* robot(std::string_view name) const;
@@ -116,8 +132,9 @@ struct Scene {
 inline constexpr double kDeepestStart = 1e-4;
 
 /// Reads and checks a scene, its robots and tools included.
-/// @throws ConfigError or InputError with file, place, cause and mend; among them: bodies that start deeper than
-/// kDeepestStart in one another (with pair and depth; fixed against fixed excepted)
+/// @throws ConfigError or InputError with file, place, cause and mend; among them: bodies that
+/// start deeper than kDeepestStart in one another (with pair and depth; fixed against fixed
+/// excepted)
 Scene load_scene(const std::filesystem::path& file);
 
 /// The same from text; relative paths are meant from the folder of `file`, which need not exist.

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <assimp/Importer.hpp>
 #include <assimp/scene.h>
+#include <assimp/Importer.hpp>
 
 namespace handspan {
 namespace {
@@ -15,7 +15,8 @@ Schema<PoseEntry> pose_schema() {
       .optional("rpy", &PoseEntry::rpy, vector<3>("rad"), "roll, pitch, yaw about fixed x, y, z")
       .optional("quaternion", &PoseEntry::quaternion, quaternion(), "x y z w, instead of rpy")
       .check([](const PoseEntry& pose) -> std::optional<Fault> {
-        if (pose.rpy && pose.quaternion) return Fault{"stands beside quaternion", "give one of them", "rpy"};
+        if (pose.rpy && pose.quaternion)
+          return Fault{"stands beside quaternion", "give one of them", "rpy"};
         return std::nullopt;
       });
 }
@@ -32,7 +33,8 @@ Shape make_shape(const Look& look, ShapeType type, const Eigen::Vector3d& size) 
   shape.size = size;
   shape.X_BG = look.pose.placement();
   shape.material = look.material;
-  for (int i = 0; i < 4; ++i) shape.rgba[static_cast<std::size_t>(i)] = static_cast<float>(look.rgba[i]);
+  for (int i = 0; i < 4; ++i)
+    shape.rgba[static_cast<std::size_t>(i)] = static_cast<float>(look.rgba[i]);
   return shape;
 }
 
@@ -58,7 +60,8 @@ struct MeshEntry : Look {
   double scale = 1.0;
 };
 
-// A floor and four walls of boxes, so that the edges are real ones; the origin is the middle of the floor's top.
+// A floor and four walls of boxes, so that the edges are real ones; the origin is the middle of the
+// floor's top.
 ShapeEntry tray_shapes(const TrayEntry& tray) {
   const double l = tray.size[0], w = tray.size[1], h = tray.size[2], t = tray.wall;
   ShapeEntry out;
@@ -90,40 +93,55 @@ std::string read_vertices(const MeshEntry& mesh, Shape& shape) {
 
 Schema<ShapeEntry> shape_schema() {
   const auto one = [](Shape shape) { return ShapeEntry{{std::move(shape)}}; };
-  const auto box = with_look(object<BoxEntry>("Box").required("size", &BoxEntry::size, vector<3>("m").above(0), "edges"))
-                       .map([one](const BoxEntry& b) { return one(make_shape(b, ShapeType::kBox, 0.5 * b.size)); });
-  const auto sphere = with_look(object<RoundEntry>("Sphere").required("radius", &RoundEntry::radius, number("m").above(0)))
-                          .map([one](const RoundEntry& r) { return one(make_shape(r, ShapeType::kSphere, {r.radius, 0, 0})); });
+  const auto box = with_look(object<BoxEntry>("Box").required("size", &BoxEntry::size,
+                                                              vector<3>("m").above(0), "edges"))
+                       .map([one](const BoxEntry& b) {
+                         return one(make_shape(b, ShapeType::kBox, 0.5 * b.size));
+                       });
+  const auto sphere = with_look(object<RoundEntry>("Sphere").required("radius", &RoundEntry::radius,
+                                                                      number("m").above(0)))
+                          .map([one](const RoundEntry& r) {
+                            return one(make_shape(r, ShapeType::kSphere, {r.radius, 0, 0}));
+                          });
   const auto round = [&](const char* name, ShapeType type, const char* length) {
     return with_look(object<RoundEntry>(name, "about its z axis")
                          .required("radius", &RoundEntry::radius, number("m").above(0))
                          .required("length", &RoundEntry::length, number("m").above(0), length))
-        .map([one, type](const RoundEntry& r) { return one(make_shape(r, type, {r.radius, 0.5 * r.length, 0})); });
+        .map([one, type](const RoundEntry& r) {
+          return one(make_shape(r, type, {r.radius, 0.5 * r.length, 0}));
+        });
   };
-  const auto tray = with_look(object<TrayEntry>("Tray", "a floor with four walls; its origin is the middle of the floor's top")
-                                  .required("size", &TrayEntry::size, vector<3>("m").above(0), "inside: length, width, height of the walls")
-                                  .optional("wall", &TrayEntry::wall, number("m").above(0), "thickness of walls and floor"))
-                        .map(tray_shapes);
-  const auto mesh = with_look(object<MeshEntry>("Mesh", "the convex hull of a file's vertices")
-                                  .required("file", &MeshEntry::file, file(), "STL, OBJ, DAE ...")
-                                  .optional("scale", &MeshEntry::scale, number().above(0)))
-                        .check([](const MeshEntry& m) -> std::optional<Fault> {
-                          Shape scratch;
-                          if (const std::string problem = read_vertices(m, scratch); !problem.empty())
-                            return Fault{"cannot be read as a mesh: " + problem, "give a mesh file", "file"};
-                          return std::nullopt;
-                        })
-                        .map([one](const MeshEntry& m) {
-                          Shape shape = make_shape(m, ShapeType::kMesh, Eigen::Vector3d::Zero());
-                          read_vertices(m, shape);
-                          return one(std::move(shape));
-                        });
-  return one_of<ShapeEntry>("type", {{"box", box},
-                                     {"sphere", sphere},
-                                     {"cylinder", round("Cylinder", ShapeType::kCylinder, "between the flat faces")},
-                                     {"capsule", round("Capsule", ShapeType::kCapsule, "between the centres of the round ends")},
-                                     {"tray", tray},
-                                     {"mesh", mesh}});
+  const auto tray =
+      with_look(object<TrayEntry>(
+                    "Tray", "a floor with four walls; its origin is the middle of the floor's top")
+                    .required("size", &TrayEntry::size, vector<3>("m").above(0),
+                              "inside: length, width, height of the walls")
+                    .optional("wall", &TrayEntry::wall, number("m").above(0),
+                              "thickness of walls and floor"))
+          .map(tray_shapes);
+  const auto mesh =
+      with_look(object<MeshEntry>("Mesh", "the convex hull of a file's vertices")
+                    .required("file", &MeshEntry::file, file(), "STL, OBJ, DAE ...")
+                    .optional("scale", &MeshEntry::scale, number().above(0)))
+          .check([](const MeshEntry& m) -> std::optional<Fault> {
+            Shape scratch;
+            if (const std::string problem = read_vertices(m, scratch); !problem.empty())
+              return Fault{"cannot be read as a mesh: " + problem, "give a mesh file", "file"};
+            return std::nullopt;
+          })
+          .map([one](const MeshEntry& m) {
+            Shape shape = make_shape(m, ShapeType::kMesh, Eigen::Vector3d::Zero());
+            read_vertices(m, shape);
+            return one(std::move(shape));
+          });
+  return one_of<ShapeEntry>(
+      "type",
+      {{"box", box},
+       {"sphere", sphere},
+       {"cylinder", round("Cylinder", ShapeType::kCylinder, "between the flat faces")},
+       {"capsule", round("Capsule", ShapeType::kCapsule, "between the centres of the round ends")},
+       {"tray", tray},
+       {"mesh", mesh}});
 }
 
 ObjectSchema<BodyEntry> fixture_schema() {
@@ -139,11 +157,14 @@ Schema<BodyEntry> object_schema() {
       .optional("pose", &BodyEntry::pose, pose_schema())
       .required("shapes", &BodyEntry::shapes, list(shape_schema()).min_size(1))
       .required("mass", &BodyEntry::mass, number("kg").above(0))
-      .optional("center_of_mass", &BodyEntry::center_of_mass, vector<3>("m"), "in the body; left out: uniform density")
-      .optional("inertia", &BodyEntry::inertia, matrix3(), "about the centre of mass, in the body's axes [kg m^2]; left out: uniform density")
+      .optional("center_of_mass", &BodyEntry::center_of_mass, vector<3>("m"),
+                "in the body; left out: uniform density")
+      .optional("inertia", &BodyEntry::inertia, matrix3(),
+                "about the centre of mass, in the body's axes [kg m^2]; left out: uniform density")
       .check([](const BodyEntry& body) -> std::optional<Fault> {
         if (body.center_of_mass && !body.inertia)
-          return Fault{"stands without inertia", "give both, or neither for uniform density", "center_of_mass"};
+          return Fault{"stands without inertia", "give both, or neither for uniform density",
+                       "center_of_mass"};
         if (body.inertia && !body.inertia->isApprox(body.inertia->transpose(), 1e-12))
           return Fault{"is not symmetric", "", "inertia"};
         return std::nullopt;
@@ -157,16 +178,24 @@ Schema<std::array<T, 2>> two(const Schema<std::vector<T>>& schema) {
 
 template <class T>
 ObjectSchema<T> with_law(ObjectSchema<T> schema) {
-  const auto impedance = vector<3>().above(0).map([](const Eigen::Vector3d& v) { return std::array<double, 3>{v[0], v[1], v[2]}; });
+  const auto impedance = vector<3>().above(0).map(
+      [](const Eigen::Vector3d& v) { return std::array<double, 3>{v[0], v[1], v[2]}; });
   return schema.optional("friction", &T::friction, number().min(0), "Coulomb's mu")
-      .optional("torsional_friction", &T::torsional_friction, number("m").min(0), "about the normal")
+      .optional("torsional_friction", &T::torsional_friction, number("m").min(0),
+                "about the normal")
       .optional("rolling_friction", &T::rolling_friction, number("m").min(0))
       .optional("restitution", &T::restitution, number().min(0).max(0.95),
                 "of one impact; the damping is solved for on a simulated drop")
-      .optional("stiffness", &T::stiffness, number("1/s^2").above(0), "with restitution: per unit of effective mass")
-      .optional("time_constant", &T::time_constant, number("s").above(0), "without restitution: how fast an overlap decays")
+      .optional("stiffness", &T::stiffness, number("1/s^2").above(0),
+                "with restitution: per unit of effective mass")
+      .optional("time_constant", &T::time_constant, number("s").above(0),
+                "without restitution: how fast an overlap decays")
       .optional("damping_ratio", &T::damping_ratio, number().above(0), "without restitution")
-      .optional("impedance", &T::impedance, impedance, "MuJoCo's solimp: at contact, at full width, width [m]");
+      .optional("friction_damping", &T::friction_damping, number("1/s").above(0),
+                "rows only: how fast slip would decay. Low: slides smoothly at speed; high: creeps "
+                "less at rest")
+      .optional("impedance", &T::impedance, impedance,
+                "MuJoCo's solimp: at contact, at full width, width [m]");
 }
 
 Schema<PairEntry> pair_schema() {
@@ -188,9 +217,21 @@ struct ContactFile {
 Schema<Physics> physics_schema() {
   return object<Physics>("Physics")
       .optional("timestep", &Physics::timestep, number("s").above(0).max(0.02))
-      .optional("friction_to_normal_impedance", &Physics::friction_to_normal_impedance, number().min(1), "MuJoCo's impratio")
-      .optional("iterations", &Physics::iterations, integer().min(1).max(10000), "most of the constraint solver")
+      .optional("integrator", &Physics::integrator,
+                choice<Integrator>({{"implicitfast", Integrator::kImplicitFast},
+                                    {"implicit", Integrator::kImplicit},
+                                    {"euler", Integrator::kEuler},
+                                    {"rk4", Integrator::kRungeKutta}}))
+      .optional("cone", &Physics::cone,
+                choice<FrictionCone>({{"elliptic", FrictionCone::kElliptic},
+                                      {"pyramidal", FrictionCone::kPyramidal}}))
+      .optional("friction_to_normal_impedance", &Physics::friction_to_normal_impedance,
+                number().min(1), "MuJoCo's impratio")
+      .optional("iterations", &Physics::iterations, integer().min(1).max(10000),
+                "most of the constraint solver")
       .optional("tolerance", &Physics::tolerance, number().above(0), "of the constraint solver")
+      .optional("noslip_iterations", &Physics::noslip_iterations, integer().min(0).max(1000),
+                "of MuJoCo's extra friction solver")
       .optional("gravity", &Physics::gravity, vector<3>("m/s^2"));
 }
 
@@ -202,38 +243,46 @@ Placement PoseEntry::placement() const {
 }
 
 Schema<SceneFile> scene_schema() {
-  const auto robot = object<RobotEntry>("RobotInstance")
-                         .place(&RobotEntry::place)
-                         .required("robot", &RobotEntry::robot, text(), "a folder of robots/, by name or path")
-                         .optional("tool", &RobotEntry::tool, text(), "a tool of robots/, on the robot's mount")
-                         .optional("base", &RobotEntry::base, pose_schema())
-                         .optional("joint_friction", &RobotEntry::joint_friction, boolean(), "false: joints without friction and damping")
-                         .optional("pose", &RobotEntry::pose, located(text()), "a named pose of robot.yaml")
-                         .optional("q", &RobotEntry::q, located(dynamic_vector("rad")), "joint positions, instead of a named pose");
-  const auto belt = object<BeltEntry>("Belt", "a box whose surface moves along its own x")
-                        .place(&BeltEntry::place)
-                        .optional("pose", &BeltEntry::pose, pose_schema(), "of the middle of the box")
-                        .required("size", &BeltEntry::size, vector<3>("m").above(0), "length, width, height")
-                        .optional("speed", &BeltEntry::speed, number("m/s").min(-10).max(10), "settable while running")
-                        .optional("material", &BeltEntry::material, text().identifier());
+  const auto robot =
+      object<RobotEntry>("RobotInstance")
+          .place(&RobotEntry::place)
+          .required("robot", &RobotEntry::robot, text(), "a folder of robots/, by name or path")
+          .optional("tool", &RobotEntry::tool, text(), "a tool of robots/, on the robot's mount")
+          .optional("base", &RobotEntry::base, pose_schema())
+          .optional("joint_friction", &RobotEntry::joint_friction, boolean(),
+                    "false: joints without friction and damping")
+          .optional("pose", &RobotEntry::pose, located(text()), "a named pose of robot.yaml")
+          .optional("q", &RobotEntry::q, located(dynamic_vector("rad")),
+                    "joint positions, instead of a named pose");
+  const auto belt =
+      object<BeltEntry>("Belt", "a box whose surface moves along its own x")
+          .place(&BeltEntry::place)
+          .optional("pose", &BeltEntry::pose, pose_schema(), "of the middle of the box")
+          .required("size", &BeltEntry::size, vector<3>("m").above(0), "length, width, height")
+          .optional("speed", &BeltEntry::speed, number("m/s").min(-10).max(10),
+                    "settable while running")
+          .optional("material", &BeltEntry::material, text().identifier());
   const auto waypoint = object<WaypointEntry>("Waypoint")
                             .required("time", &WaypointEntry::time, number("s").min(0))
                             .required("pose", &WaypointEntry::pose, pose_schema());
-  const auto kinematic = object<KinematicEntry>("Kinematic", "a body that follows a motion whatever pushes against it")
-                             .place(&KinematicEntry::place)
-                             .required("shapes", &KinematicEntry::shapes, list(shape_schema()).min_size(1))
-                             .required("motion", &KinematicEntry::motion, list<WaypointEntry>(waypoint).min_size(1),
-                                       "straight lines at constant speed; before and after it stands")
-                             .check([](const KinematicEntry& k) -> std::optional<Fault> {
-                               for (std::size_t i = 1; i < k.motion.size(); ++i)
-                                 if (k.motion[i].time <= k.motion[i - 1].time)
-                                   return Fault{"has times that do not rise", "sort the waypoints by time", "motion"};
-                               return std::nullopt;
-                             });
+  const auto kinematic =
+      object<KinematicEntry>("Kinematic", "a body that follows a motion whatever pushes against it")
+          .place(&KinematicEntry::place)
+          .required("shapes", &KinematicEntry::shapes, list(shape_schema()).min_size(1))
+          .required("motion", &KinematicEntry::motion, list<WaypointEntry>(waypoint).min_size(1),
+                    "straight lines at constant speed; before and after it stands")
+          .check([](const KinematicEntry& k) -> std::optional<Fault> {
+            for (std::size_t i = 1; i < k.motion.size(); ++i)
+              if (k.motion[i].time <= k.motion[i - 1].time)
+                return Fault{"has times that do not rise", "sort the waypoints by time", "motion"};
+            return std::nullopt;
+          });
   const auto camera = object<CameraEntry>("Camera", "x right, y down, z forward")
                           .required("pose", &CameraEntry::pose, pose_schema())
                           .optional("resolution", &CameraEntry::resolution,
-                                    two(list(integer().min(1).max(8192).map([](std::int64_t n) { return static_cast<int>(n); }))), "width, height")
+                                    two(list(integer().min(1).max(8192).map(
+                                        [](std::int64_t n) { return static_cast<int>(n); }))),
+                                    "width, height")
                           .optional("fx", &CameraEntry::fx, number("pixel").above(0))
                           .optional("fy", &CameraEntry::fy, number("pixel").above(0))
                           .optional("cx", &CameraEntry::cx, number("pixel"))
@@ -243,9 +292,12 @@ Schema<SceneFile> scene_schema() {
   const auto view = object<View>("View", "where pictures are taken from")
                         .required("eye", &View::eye, vector<3>("m"))
                         .required("target", &View::target, vector<3>("m"));
-  const auto contact = object<ContactFile>("Contact")
-                           .optional("default", &ContactFile::default_law, with_law(object<ContactLaw>("ContactLaw", "how materials meet")), "of materials without a row")
-                           .optional("pairs", &ContactFile::pairs, list(pair_schema()));
+  const auto contact =
+      object<ContactFile>("Contact")
+          .optional("default", &ContactFile::default_law,
+                    with_law(object<ContactLaw>("ContactLaw", "how materials meet")),
+                    "of materials without a row")
+          .optional("pairs", &ContactFile::pairs, list(pair_schema()));
   struct File : SceneFile {
     ContactFile contact;
   };

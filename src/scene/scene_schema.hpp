@@ -1,6 +1,6 @@
 #pragma once
-// What a scene file says, before names are resolved and robots are loaded: scene_schema.cpp reads it, scene.cpp puts it
-// together.
+// What a scene file says, before names are resolved and robots are loaded: scene_schema.cpp reads
+// it, scene.cpp puts it together.
 #include "core/config.hpp"
 #include "scene/scene.hpp"
 
@@ -15,7 +15,7 @@ struct PoseEntry {
 };
 
 struct ShapeEntry {
-  std::vector<Shape> shapes;                                 // a tray is several
+  std::vector<Shape> shapes;  // a tray is several
 };
 
 struct RobotEntry {

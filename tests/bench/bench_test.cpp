@@ -13,8 +13,8 @@
 namespace handspan {
 namespace {
 
-// Every figure once: that each is built, that ours and the peer's results agree, and that the report has its keys. How
-// fast anything is stays unsaid: that is `handspan bench`'s affair.
+// Every figure once: that each is built, that ours and the peer's results agree, and that the
+// report has its keys. How fast anything is stays unsaid: that is `handspan bench`'s affair.
 TEST(Bench, ReportsEveryFigureWithItsPeer) {
   BenchOptions options;
   options.root = HANDSPAN_SOURCE_DIR;
@@ -42,7 +42,8 @@ TEST(Bench, ReportsEveryFigureWithItsPeer) {
     EXPECT_EQ(figure.at("real_time").is_number(), unit == "steps/s");
     EXPECT_TRUE(figure.at("met").is_boolean());
   }
-  std::set<std::string> expected = {"plant/fr3_free", "plant/two_fr3_box", "plant/ur10_belt_box", "plant/pushed_box"};
+  std::set<std::string> expected = {"plant/fr3_free", "plant/two_fr3_box", "plant/ur10_belt_box",
+                                    "plant/pushed_box", "plant/pushed_box_4ms"};
   for (const char* robot : {"fr3", "ur5", "ur10"})
     for (const char* what : {"rnea", "crba", "aba", "jacobians", "distances15"})
       expected.insert(std::string(robot) + "/" + what);
@@ -81,11 +82,15 @@ TEST(Bench, NamesWhatIsWrongWithItsOptions) {
     change(options);
     return error_of(options);
   };
-  EXPECT_NE(with([](auto& o) { o.filter = "fr4"; }).find("names no figure; there are fr3/rnea, "), std::string::npos);
-  EXPECT_NE(with([](auto& o) { o.filter = "("; }).find("is no regular expression"), std::string::npos);
+  EXPECT_NE(with([](auto& o) { o.filter = "fr4"; }).find("names no figure; there are fr3/rnea, "),
+            std::string::npos);
+  EXPECT_NE(with([](auto& o) { o.filter = "("; }).find("is no regular expression"),
+            std::string::npos);
   EXPECT_NE(with([](auto& o) { o.min_time = 0.0; }).find("it must be > 0"), std::string::npos);
   EXPECT_NE(with([](auto& o) { o.repetitions = 0; }).find("at least 1"), std::string::npos);
-  EXPECT_NE(with([](auto& o) { o.json = "/nonexistent/report.json"; }).find("/nonexistent/report.json cannot be written"),
+  EXPECT_NE(with([](auto& o) {
+              o.json = "/nonexistent/report.json";
+            }).find("/nonexistent/report.json cannot be written"),
             std::string::npos);
 }
 
@@ -101,8 +106,9 @@ TEST(Quantile, IsTheNearestRank) {
 
 TEST(MeasurePair, TakesTurnsAndSamplesBothSides) {
   std::string order;
-  Workload workload{[&](int calls) { order += "o" + std::to_string(calls); }, [&](int calls) { order += "p" + std::to_string(calls); },
-                    [&] { order += " "; }, 0};
+  Workload workload{[&](int calls) { order += "o" + std::to_string(calls); },
+                    [&](int calls) { order += "p" + std::to_string(calls); }, [&] { order += " "; },
+                    0};
   Samples samples;
   for (int i = 0; i < 3; ++i) measure_pair(workload, 4, samples);
   EXPECT_EQ(order, " o4p4 p4o4 o4p4");

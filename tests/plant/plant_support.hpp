@@ -30,8 +30,11 @@ inline void hold(MujocoPlant& plant, const Command& command, int steps) {
 class Gravity {
  public:
   Gravity(const Scene& scene, const std::string& robot)
-      : instance_(*scene.robot(robot)), model_(instance_.description, scene.physics.gravity), data_(model_),
-        q_(model_.neutral()), v_(Eigen::VectorXd::Zero(model_.nv())) {}
+      : instance_(*scene.robot(robot)),
+        model_(instance_.description, scene.physics.gravity),
+        data_(model_),
+        q_(model_.neutral()),
+        v_(Eigen::VectorXd::Zero(model_.nv())) {}
 
   const RobotModel& model() const { return model_; }
   Eigen::VectorXd torques(const MujocoPlant& plant) {
@@ -39,7 +42,8 @@ class Gravity {
     const Eigen::VectorXd& all = gravity_forces(model_, data_, q_);
     const auto& joints = instance_.groups.front().joints;
     Eigen::VectorXd out(static_cast<Eigen::Index>(joints.size()));
-    for (std::size_t i = 0; i < joints.size(); ++i) out[static_cast<Eigen::Index>(i)] = all[model_.joint(joints[i]).v];
+    for (std::size_t i = 0; i < joints.size(); ++i)
+      out[static_cast<Eigen::Index>(i)] = all[model_.joint(joints[i]).v];
     return out;
   }
 

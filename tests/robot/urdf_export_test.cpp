@@ -11,6 +11,7 @@
 #include <pinocchio/algorithm/rnea.hpp>
 #include <pinocchio/parsers/urdf.hpp>
 
+#include "core/error.hpp"
 #include "robot/model.hpp"
 #include "support/random_model.hpp"
 
@@ -151,7 +152,7 @@ TEST(ExportUrdf, WritesACapsuleAsCylinderAndTwoSpheres) {
 std::string refusal(const ModelDescription& d) {
   try {
     export_urdf(d);
-  } catch (const std::invalid_argument& e) {
+  } catch (const InputError& e) {
     return e.what();
   }
   return "nothing was refused";

@@ -334,9 +334,9 @@ TEST_F(Import, NamesMustBeIdentifiersForTheRobotOnly) {
 }
 
 TEST_F(Import, OfMjcfTakesRangesAndForcesFromJointsAndActuators) {
-  const auto file = write(
-      "m.xml",
-      R"(<mujoco model="m"><compiler angle="radian"/><worldbody><body name="base">
+  const auto file =
+      write("m.xml",
+            R"(<mujoco model="m"><compiler angle="radian"/><worldbody><body name="base">
 <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
 <body name="a"><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
 <joint name="j" axis="0 0 1" range="-1 2" actuatorfrcrange="-7 7"/>

@@ -20,7 +20,8 @@ const std::string kBoxes =
     "    shapes: [{type: box, size: [0.2, 0.2, 0.2], material: cardboard}]\n";
 
 std::string ball(const std::string& name, const std::string& position) {
-  return "  " + name + ":\n    pose: {position: " + position + "}\n    mass: 1\n    shapes: [{type: sphere, radius: 0.1}]\n";
+  return "  " + name + ":\n    pose: {position: " + position +
+         "}\n    mass: 1\n    shapes: [{type: sphere, radius: 0.1}]\n";
 }
 
 TEST(Scene, LoadsTheScenesOfTheRepository) {
@@ -35,13 +36,15 @@ TEST(Scene, LoadsTheScenesOfTheRepository) {
 
 TEST(Scene, NamesARobotThatThereIsNot) {
   const std::string message = scene_error("robots:\n  left: {robot: fr33}\n");
-  EXPECT_EQ(message.rfind("t.yaml:3: there is no robot 'fr33': no robot.yaml in ", 0), 0U) << message;
+  EXPECT_EQ(message.rfind("t.yaml:3: there is no robot 'fr33': no robot.yaml in ", 0), 0U)
+      << message;
 }
 
 TEST(Scene, WantsARobotAndATool) {
   EXPECT_EQ(scene_error("robots:\n  left: {robot: plate}\n"),
             "t.yaml:3: 'plate' is a tool; name a robot, and the tool under 'tool'");
-  EXPECT_EQ(scene_error("robots:\n  left: {robot: fr3, tool: ur10}\n"), "t.yaml:3: 'ur10' is a robot, not a tool");
+  EXPECT_EQ(scene_error("robots:\n  left: {robot: fr3, tool: ur10}\n"),
+            "t.yaml:3: 'ur10' is a robot, not a tool");
 }
 
 TEST(Scene, NamesPosesThereAre) {
@@ -49,17 +52,22 @@ TEST(Scene, NamesPosesThereAre) {
             "t.yaml:3: robot 'ur10' has no pose 'stanse'; did you mean 'stance'?");
   EXPECT_EQ(scene_error("robots:\n  left: {robot: ur10, pose: upright, q: [0, 0, 0, 0, 0, 0]}\n"),
             "t.yaml:3: q stands beside pose; give one of them");
-  EXPECT_EQ(scene_error("robots:\n  left: {robot: ur10, q: [0, 0, 0]}\n"), "t.yaml:3: q has 3 values; give 6");
+  EXPECT_EQ(scene_error("robots:\n  left: {robot: ur10, q: [0, 0, 0]}\n"),
+            "t.yaml:3: q has 3 values; give 6");
 }
 
 TEST(Scene, StartsWithinLimits) {
-  EXPECT_EQ(scene_error("robots:\n  left: {robot: ur10, q: [0, -1.57, 3.2, 0, 0, 0]}\n").rfind(
-                "t.yaml:3: joint 'left.elbow_joint' starts at 3.2, outside its limits -3.14159", 0), 0U);
+  EXPECT_EQ(
+      scene_error("robots:\n  left: {robot: ur10, q: [0, -1.57, 3.2, 0, 0, 0]}\n")
+          .rfind("t.yaml:3: joint 'left.elbow_joint' starts at 3.2, outside its limits -3.14159",
+                 0),
+      0U);
 }
 
 TEST(Scene, StartsAtTheNamedPoseOrTheFirst) {
   const Scene scene = scene_of(
-      "robots:\n  a: {robot: ur10, pose: upright}\n  b: {robot: ur10, base: {position: [3, 0, 0]}}\n"
+      "robots:\n  a: {robot: ur10, pose: upright}\n  b: {robot: ur10, base: {position: [3, 0, "
+      "0]}}\n"
       "  c: {robot: ur10, q: [0.1, -1.5, 0.2, 0.3, 0.4, 0.5], base: {position: [6, 0, 0]}}\n");
   EXPECT_EQ(scene.robot("a")->q_start[0], 0.0);
   EXPECT_EQ(scene.robot("b")->q_start[4], 1.5707963267948966);
@@ -85,7 +93,8 @@ TEST(Scene, MountsToolsOnAnyRobot) {
       const Pose X_WF = frame_pose(model, data, model.frame("it.flange"));
       const Pose X_WT = frame_pose(model, data, model.frame(tip));
       const Eigen::Vector3d p_FT = X_WF.inverse() * X_WT.p;
-      EXPECT_LT((p_FT - Eigen::Vector3d(0, 0, tool == "plate" ? 0.036 : 0.14)).norm(), 1e-12) << robot << tool;
+      EXPECT_LT((p_FT - Eigen::Vector3d(0, 0, tool == "plate" ? 0.036 : 0.14)).norm(), 1e-12)
+          << robot << tool;
       // the base is where the scene puts it
       const Pose X_WB = frame_pose(model, data, model.frame("it.base"));
       EXPECT_LT((X_WB.p - Eigen::Vector3d(1, 2, 3)).norm(), 1e-12);
@@ -109,27 +118,37 @@ TEST(Scene, TakesJointFrictionAwayWhenAsked) {
 
 TEST(Scene, RefusesBodiesThatStartInOneAnother) {
   EXPECT_EQ(scene_error("objects:\n" + ball("a", "[0, 0, 1]") + ball("b", "[0, 0, 1.195]")),
-            "t.yaml: 'a' starts 5.0 mm deep in 'b'; move one of them, or list the pair in robot.yaml's ignored_pairs when "
+            "t.yaml: 'a' starts 5.0 mm deep in 'b'; move one of them, or list the pair in "
+            "robot.yaml's ignored_pairs when "
             "they never collide");
   // on the border of what is let pass: 0.1 mm
-  EXPECT_EQ(scene_error("objects:\n" + ball("a", "[0, 0, 1]") + ball("b", "[0, 0, 1.19992]")), "no error");
-  EXPECT_NE(scene_error("objects:\n" + ball("a", "[0, 0, 1]") + ball("b", "[0, 0, 1.19988]")), "no error");
+  EXPECT_EQ(scene_error("objects:\n" + ball("a", "[0, 0, 1]") + ball("b", "[0, 0, 1.19992]")),
+            "no error");
+  EXPECT_NE(scene_error("objects:\n" + ball("a", "[0, 0, 1]") + ball("b", "[0, 0, 1.19988]")),
+            "no error");
   EXPECT_NE(scene_error("objects:\n" + ball("a", "[0, 0, 1]") +
-                        "fixtures:\n  wall:\n    pose: {position: [0.15, 0, 1]}\n    shapes: [{type: box, size: [0.2, 1, 1]}]\n")
-                .find("'a' starts 50.0 mm deep in 'wall'"), std::string::npos);
+                        "fixtures:\n  wall:\n    pose: {position: [0.15, 0, 1]}\n    shapes: "
+                        "[{type: box, size: [0.2, 1, 1]}]\n")
+                .find("'a' starts 50.0 mm deep in 'wall'"),
+            std::string::npos);
 }
 
 TEST(Scene, LetsImmovableBodiesOverlap) {
-  const std::string block = ":\n    pose: {position: [0, 0, 0]}\n    shapes: [{type: box, size: [1, 1, 1]}]\n";
-  EXPECT_EQ(scene_error("fixtures:\n  a" + block + "  b" + block + "belts:\n  c: {size: [1, 1, 1]}\n" +
-                        "kinematic:\n  d:\n    shapes: [{type: sphere, radius: 1}]\n    motion: [{time: 0, pose: {}}]\n"
-                        "  e:\n    shapes: [{type: sphere, radius: 1}]\n    motion: [{time: 0, pose: {}}]\n"),
-            "no error");
+  const std::string block =
+      ":\n    pose: {position: [0, 0, 0]}\n    shapes: [{type: box, size: [1, 1, 1]}]\n";
+  EXPECT_EQ(
+      scene_error(
+          "fixtures:\n  a" + block + "  b" + block + "belts:\n  c: {size: [1, 1, 1]}\n" +
+          "kinematic:\n  d:\n    shapes: [{type: sphere, radius: 1}]\n    motion: [{time: 0, pose: "
+          "{}}]\n"
+          "  e:\n    shapes: [{type: sphere, radius: 1}]\n    motion: [{time: 0, pose: {}}]\n"),
+      "no error");
   // a robot's base may stand a little in its table, and in a kinematic cart
-  EXPECT_EQ(scene_error("robots:\n  it: {robot: ur10, base: {position: [0, 0, 0.499]}, pose: upright}\n"
-                        "fixtures:\n  table:\n    shapes: [{type: box, size: [1, 1, 1]}]\n"
-                        "contact: {pairs: [{materials: [shell, shell], friction: 0.3}]}\n"),
-            "no error");
+  EXPECT_EQ(
+      scene_error("robots:\n  it: {robot: ur10, base: {position: [0, 0, 0.499]}, pose: upright}\n"
+                  "fixtures:\n  table:\n    shapes: [{type: box, size: [1, 1, 1]}]\n"
+                  "contact: {pairs: [{materials: [shell, shell], friction: 0.3}]}\n"),
+      "no error");
 }
 
 TEST(Scene, RefusesARobotInItsTable) {
@@ -140,17 +159,21 @@ TEST(Scene, RefusesARobotInItsTable) {
 }
 
 TEST(Scene, NamesMaterialsThereAre) {
-  EXPECT_EQ(scene_error(kBoxes + "contact:\n  pairs:\n    - {materials: [cardbord, cardboard], friction: 1}\n"),
-            "t.yaml:9: no shape of the scene is of material 'cardbord'; did you mean 'cardboard'?");
+  EXPECT_EQ(
+      scene_error(kBoxes +
+                  "contact:\n  pairs:\n    - {materials: [cardbord, cardboard], friction: 1}\n"),
+      "t.yaml:9: no shape of the scene is of material 'cardbord'; did you mean 'cardboard'?");
 }
 
 TEST(Scene, WantsOneRowForEachPairOfMaterials) {
-  const std::string plank = "fixtures:\n  plank:\n    shapes: [{type: box, size: [1, 1, 0.1], material: wood}]\n";
+  const std::string plank =
+      "fixtures:\n  plank:\n    shapes: [{type: box, size: [1, 1, 0.1], material: wood}]\n";
   EXPECT_EQ(scene_error(kBoxes + plank +
                         "contact:\n  pairs:\n    - {materials: [wood, cardboard], friction: 1}\n"
                         "    - {materials: [cardboard, wood], friction: 0.5}\n"),
             "t.yaml:13: materials cardboard and wood have two rows; keep one");
-  const Scene scene = scene_of(kBoxes + plank + "contact:\n  pairs: [{materials: [wood, cardboard], friction: 0.25}]\n");
+  const Scene scene = scene_of(
+      kBoxes + plank + "contact:\n  pairs: [{materials: [wood, cardboard], friction: 0.25}]\n");
   EXPECT_EQ(scene.law("cardboard", "wood").friction, 0.25);
   EXPECT_EQ(scene.law("wood", "cardboard").friction, 0.25);
   EXPECT_EQ(scene.law("wood", "wood").friction, 0.5);
@@ -158,18 +181,29 @@ TEST(Scene, WantsOneRowForEachPairOfMaterials) {
 
 TEST(Scene, NamesLawsThatTheStepCannotFollow) {
   EXPECT_EQ(scene_error("contact:\n  default: {time_constant: 1.9 ms}\n"),
-            "t.yaml: time_constant is 0.0019 s; it must be at least two time steps, 0.002 s, or the contact bursts");
+            "t.yaml: time_constant is 0.0019 s; it must be at least two time steps, 0.002 s, or "
+            "the contact bursts");
   EXPECT_EQ(scene_error("contact:\n  default: {restitution: 0.9, stiffness: 1e6}\n"),
-            "t.yaml: a contact of stiffness 1000000 1/s^2 cannot rebound with 0.9 at a step of 0.001 s; use a softer one");
+            "t.yaml: a contact of stiffness 1000000 1/s^2 lasts less than 8 steps of 0.001 s; use "
+            "at most 160000");
   EXPECT_EQ(scene_error("contact:\n  default: {impedance: [0.95, 0.9, 0.001]}\n"),
-            "t.yaml: impedance falls, or reaches 1; give at contact <= at full width < 1, and the width in m");
-  EXPECT_EQ(scene_error(kBoxes + "contact:\n  pairs:\n    - {materials: [cardboard, cardboard], time_constant: 1 us}\n"),
-            "t.yaml:9: time_constant is 1e-06 s; it must be at least two time steps, 0.002 s, or the contact bursts");
+            "t.yaml: impedance falls, or reaches 1; give at contact <= at full width < 1, and the "
+            "width in m");
+  EXPECT_EQ(scene_error("contact:\n  default: {friction_damping: 10}\n"),
+            "t.yaml: the default law has friction_damping; MuJoCo knows it of pairs only: give it "
+            "in a row");
+  EXPECT_EQ(
+      scene_error(
+          kBoxes +
+          "contact:\n  pairs:\n    - {materials: [cardboard, cardboard], time_constant: 1 us}\n"),
+      "t.yaml:9: time_constant is 1e-06 s; it must be at least two time steps, 0.002 s, or the "
+      "contact bursts");
 }
 
 TEST(Scene, NamesInertiasThatNoBodyHas) {
   EXPECT_EQ(scene_error(kBoxes + "    inertia: [[1, 0, 0], [0, 1, 0], [0, 0, 2.5]]\n"),
-            "t.yaml:4: body 'box' has principal inertias 1, 1, 2.5 kg m^2, which no body can have: the largest exceeds the "
+            "t.yaml:4: body 'box' has principal inertias 1, 1, 2.5 kg m^2, which no body can have: "
+            "the largest exceeds the "
             "sum of the others");
   EXPECT_EQ(scene_error(kBoxes + "    inertia: [[1, 0, 0], [0, -1, 0], [0, 0, 1]]\n"),
             "t.yaml:4: body 'box' has principal inertias 1, -1, 1 kg m^2; each must be > 0");
@@ -179,7 +213,8 @@ TEST(Scene, NamesAMeshWithoutVolume) {
   const test::TemporaryFolder folder;
   folder.write("flat.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n");
   const std::string message =
-      scene_error("objects:\n  it:\n    mass: 1\n    shapes: [{type: mesh, file: " + (folder.path() / "flat.obj").string() + "}]\n");
+      scene_error("objects:\n  it:\n    mass: 1\n    shapes: [{type: mesh, file: " +
+                  (folder.path() / "flat.obj").string() + "}]\n");
   EXPECT_EQ(message.rfind("t.yaml:4: mesh 'it': ", 0), 0U) << message;
 }
 
@@ -188,22 +223,30 @@ TEST(Scene, WantsNamesOfTheirOwn) {
   EXPECT_EQ(scene_error(kBoxes + "fixtures:\n  box" + block),
             "t.yaml:9: there is a body 'box' already; give each a name of its own\n"
             "t.yaml:9: there is a shape 'box' already; give each a name of its own");
-  EXPECT_EQ(scene_error("fixtures:\n  world" + block), "t.yaml:4: 'world' is the world's own name; choose another");
+  EXPECT_EQ(scene_error("fixtures:\n  world" + block),
+            "t.yaml:4: 'world' is the world's own name; choose another");
   EXPECT_EQ(scene_error("fixtures:\n  'my box'" + block),
             "t.yaml:4: 'my box' is no name; use letters, digits, '_', '-' and '.', at least one\n"
             "t.yaml:4: 'my box' is no name; use letters, digits, '_', '-' and '.', at least one");
   // the first of two shapes of 'a' is called a_1
-  EXPECT_NE(scene_error("fixtures:\n  a:\n    shapes: [{type: sphere, radius: 1}, {type: sphere, radius: 2}]\n  a_1" + block)
-                .find("there is a shape 'a_1' already"), std::string::npos);
-  EXPECT_NE(scene_error("robots:\n  it: {robot: ur10}\nframes:\n  it.flange: {position: [0, 0, 0]}\n")
-                .find("t.yaml:5: there is a frame 'it.flange' already"), std::string::npos);
-  EXPECT_NE(scene_error("robots:\n  it: {robot: ur10}\nfixtures:\n  it.base" + block).find("there is a body 'it.base' already"),
+  EXPECT_NE(scene_error("fixtures:\n  a:\n    shapes: [{type: sphere, radius: 1}, {type: sphere, "
+                        "radius: 2}]\n  a_1" +
+                        block)
+                .find("there is a shape 'a_1' already"),
+            std::string::npos);
+  EXPECT_NE(
+      scene_error("robots:\n  it: {robot: ur10}\nframes:\n  it.flange: {position: [0, 0, 0]}\n")
+          .find("t.yaml:5: there is a frame 'it.flange' already"),
+      std::string::npos);
+  EXPECT_NE(scene_error("robots:\n  it: {robot: ur10}\nfixtures:\n  it.base" + block)
+                .find("there is a body 'it.base' already"),
             std::string::npos);
 }
 
 TEST(Scene, BuildsAllShapes) {
   const test::TemporaryFolder folder;
-  folder.write("tetra.obj", "v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+  folder.write("tetra.obj",
+               "v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
   const Scene scene = scene_of(
       "objects:\n"
       "  compound:\n    pose: {position: [0, 0, 1]}\n    mass: 1\n"
@@ -212,15 +255,20 @@ TEST(Scene, BuildsAllShapes) {
       "      - {type: sphere, radius: 0.1, pose: {position: [1, 0, 0]}}\n"
       "      - {type: cylinder, radius: 0.1, length: 0.4, pose: {position: [2, 0, 0]}}\n"
       "      - {type: capsule, radius: 0.1, length: 0.4, pose: {position: [3, 0, 0]}}\n"
-      "      - {type: mesh, file: " + (folder.path() / "tetra.obj").string() + ", scale: 2, pose: {position: [4, 0, 0]}}\n"
+      "      - {type: mesh, file: " +
+      (folder.path() / "tetra.obj").string() +
+      ", scale: 2, pose: {position: [4, 0, 0]}}\n"
       "fixtures:\n  tray:\n    shapes: [{type: tray, size: [0.4, 0.3, 0.05], wall: 0.02}]\n");
   const auto& shapes = scene.objects.front().shapes;
   ASSERT_EQ(shapes.size(), 5U);
   EXPECT_EQ(shapes[0].name, "compound_1");
   EXPECT_EQ(shapes[0].size, Eigen::Vector3d(0.05, 0.1, 0.15));
   EXPECT_EQ(shapes[3].size, Eigen::Vector3d(0.1, 0.2, 0.0));
-  EXPECT_EQ(shapes[4].vertices.size(), 4U);
-  EXPECT_EQ(shapes[4].vertices[1], Eigen::Vector3d(0.2, 0, 0));
+  // a reader may list a corner once a face; the hull is what counts
+  ASSERT_GE(shapes[4].vertices.size(), 4U);
+  Eigen::Vector3d most = Eigen::Vector3d::Zero();
+  for (const auto& v : shapes[4].vertices) most = most.cwiseMax(v);
+  EXPECT_LT((most - Eigen::Vector3d::Constant(0.2)).norm(), 1e-7);
   // floor and four walls around a free inside of the asked size
   const auto& tray = scene.fixtures.front().shapes;
   ASSERT_EQ(tray.size(), 5U);
@@ -237,9 +285,11 @@ TEST(Scene, BuildsAllShapes) {
 
 TEST(Scene, KeepsCamerasFramesAndViews) {
   const Scene scene = scene_of(
-      "cameras:\n  eye: {pose: {position: [1, 2, 3]}, resolution: [320, 240], fx: 300, fy: 310, cx: 160, cy: 120, rate: 60, "
+      "cameras:\n  eye: {pose: {position: [1, 2, 3]}, resolution: [320, 240], fx: 300, fy: 310, "
+      "cx: 160, cy: 120, rate: 60, "
       "latency: 20 ms}\n"
-      "frames:\n  drop: {position: [1, 0, 0]}\nviews:\n  front: {eye: [1, 1, 1], target: [0, 0, 0]}\n");
+      "frames:\n  drop: {position: [1, 0, 0]}\nviews:\n  front: {eye: [1, 1, 1], target: [0, 0, "
+      "0]}\n");
   const CameraDescription& camera = scene.cameras.front();
   EXPECT_EQ(camera.name, "eye");
   EXPECT_EQ(camera.X_WC.p, Eigen::Vector3d(1, 2, 3));

@@ -1,0 +1,59 @@
+// Where a compiled scene starts, where its kinematic bodies are, and what overlaps then.
+#include <algorithm>
+#include <map>
+
+#include "scene/mujoco_scene.hpp"
+
+namespace handspan {
+
+void CompiledScene::reset(const mjModel& model, mjData& data) const {
+  mj_resetData(&model, &data);
+  for (const auto& robot : scene_->robots)
+    for (std::size_t i = 0; i < robot.groups.front().joints.size(); ++i) {
+      const int joint = mj_name2id(&model, mjOBJ_JOINT, robot.groups.front().joints[i].c_str());
+      data.qpos[model.jnt_qposadr[joint]] = robot.q_start[static_cast<Eigen::Index>(i)];
+    }
+  mj_forward(&model, &data);
+}
+
+void kinematic_state(const KinematicBody& kinematic, double time, Placement& X_WB,
+                     Eigen::Vector3d& v_WB, Eigen::Vector3d& w_WB) {
+  const auto& points = kinematic.waypoints;
+  v_WB.setZero();
+  w_WB.setZero();
+  std::size_t next = 0;
+  while (next < points.size() && points[next].time <= time) ++next;
+  if (next == 0 || next == points.size()) {
+    X_WB = next == 0 ? points.front().X_WB : points.back().X_WB;
+    return;
+  }
+  const auto &a = points[next - 1], &b = points[next];
+  const double span = b.time - a.time, s = (time - a.time) / span;
+  const Eigen::AngleAxisd turn(a.X_WB.q.conjugate() * b.X_WB.q);
+  X_WB.p = a.X_WB.p + s * (b.X_WB.p - a.X_WB.p);
+  X_WB.q = a.X_WB.q * Eigen::Quaterniond(Eigen::AngleAxisd(s * turn.angle(), turn.axis()));
+  v_WB = (b.X_WB.p - a.X_WB.p) / span;
+  w_WB = a.X_WB.q * Eigen::Vector3d(turn.angle() / span * turn.axis());
+}
+
+std::vector<Overlap> starting_overlaps(const CompiledScene& compiled, double deepest) {
+  const mjModel& m = compiled.model();
+  const MjDataPtr data(mj_makeData(&m));
+  compiled.reset(m, *data);
+  // contacts are what MuJoCo itself would push apart: excluded and fixed pairs are not among them
+  std::map<std::pair<std::string, std::string>, double> worst;
+  for (int c = 0; c < data->ncon; ++c) {
+    const mjContact& contact = data->contact[c];
+    if (contact.dist >= -deepest) continue;
+    const auto body = [&](int geom) {
+      return std::string(mj_id2name(&m, mjOBJ_BODY, m.geom_bodyid[geom]));
+    };
+    double& depth = worst[std::minmax(body(contact.geom[0]), body(contact.geom[1]))];
+    depth = std::max(depth, -contact.dist);
+  }
+  std::vector<Overlap> overlaps;
+  for (const auto& [pair, depth] : worst) overlaps.push_back({pair.first, pair.second, depth});
+  return overlaps;
+}
+
+}  // namespace handspan

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Installs BUILD into a folder, builds tests/package against it and runs it on an app of its own.
+set -euo pipefail
+build=$1 source=$2 deps=$3
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+cmake --install "$build" --prefix "$folder/prefix" >"$folder/log"
+cmake -S "$source/tests/package" -B "$folder/build" -G Ninja -DCMAKE_PREFIX_PATH="$folder/prefix" \
+  -DHANDSPAN_DEPS="$deps" -DCMAKE_CXX_FLAGS="${CXXFLAGS:-}" >>"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
+cmake --build "$folder/build" >>"$folder/log" 2>&1 || { tail -40 "$folder/log"; exit 1; }
+
+cat >"$folder/app.yaml" <<YAML
+name: sag
+scene: $source/scenes/hold.yaml
+duration: 0.5 s
+controllers: {left.arm: {type: sag, factor: 0.9}, picker.arm: {type: zero_velocity}}
+YAML
+"$folder/build/example" run "$folder/app.yaml" --no-picture --json "$folder/summary.json"
+# its own controller ran: the arm sags, visibly and not far
+python3 - "$folder/summary.json" <<'PY'
+import json, sys
+moved = json.load(open(sys.argv[1]))["groups"][0]["worst_deviation"]
+assert 0.001 < moved < 1.0, moved
+print(f"the left arm sagged by {moved:.4f} rad")
+PY
+"$folder/build/example" check --schema app | grep -q "gravity compensation that is off by a factor"
+# the installed program finds its robots without the tree
+(cd "$folder" && HANDSPAN_DATA_DIR="$folder/prefix/share/handspan" "$folder/prefix/bin/handspan" check fr3 | tail -1)
