@@ -4,7 +4,7 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 # the installed program finds the libraries of .deps where it was built with them
-set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+set(CMAKE_INSTALL_RPATH "${HANDSPAN_SITE}/cmeel.prefix/lib" "${HANDSPAN_SITE}/mujoco")
 
 find_program(CCACHE ccache)
 if(CCACHE)
