@@ -15,7 +15,8 @@ void add_bench(CLI::App& cli, Action& action) {
   command->add_option("--min-time", options->min_time, "measured time a figure and repetition [s]");
   command->add_option("--repetitions", options->repetitions,
                       "their batches count as one distribution");
-  command->callback([options, &action] { action = [options] { return run_benchmarks(*options); }; });
+  command->callback(
+      [options, &action] { action = [options] { return run_benchmarks(*options); }; });
 }
 
 }  // namespace handspan
