@@ -1,0 +1,83 @@
+#pragma once
+// The convex quadratic programme of one control tick. Rows have priorities: when they cannot all
+// hold, those of the lowest priority give way, by as little as possible, and are named; the answer
+// is never empty. Solved by DAQP (a dual active-set method), warm started, without heap, locks or
+// exceptions after construction.
+#include <Eigen/Core>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace handspan {
+
+using RowMajorMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+inline constexpr double kNoBound = std::numeric_limits<double>::infinity();
+
+/// min 1/2 x^T H x + f^T x  with  lower <= [x; A x] <= upper. Of n unknowns and m rows.
+struct Qp {
+  Qp(int n, int m);
+  int unknowns() const { return static_cast<int>(f.size()); }
+  int rows() const { return static_cast<int>(A.rows()); }
+  void clear();  // H, f, A zero; no bounds
+
+  RowMajorMatrix H;              // n x n, symmetric positive definite
+  Eigen::VectorXd f;             // n
+  RowMajorMatrix A;              // m x n
+  Eigen::VectorXd lower, upper;  // n + m: bounds on x, then on A x; kNoBound, -kNoBound for none;
+                                 // equal: an equality
+};
+
+/// Rows of level 0 are never given up; of the others the highest level gives way first.
+inline constexpr int kQpLevels = 5;
+
+/// What one bound or row is (index as in Qp::lower).
+struct QpRow {
+  std::string name;    // as a person reads it: "torque limit left.joint2"
+  int level = 0;       // 0 ... kQpLevels - 1
+  double scale = 1.0;  // a typical size of its value; violations compare as multiples of it
+};
+
+enum class QpStatus {
+  kSolved,   // every row holds
+  kRelaxed,  // rows of level 1 and up were given up by QpSolution::violation
+  kFailed,   // x is not to be used: a number was not finite, rows of level 0 conflict, or the
+             // solver's answer did not pass the check
+};
+
+struct QpSolution {
+  Eigen::VectorXd x;          // n
+  Eigen::VectorXd violation;  // n + m: above upper > 0, below lower < 0, else 0; in the row's units
+  QpStatus status = QpStatus::kFailed;
+  int iterations = 0;
+  std::array<int, kQpLevels> relaxed{};  // rows given up, by level
+};
+
+class QpSolver {
+ public:
+  /// @param rows one a bound, then one a row (n + m); levels and scales are fixed from here on
+  QpSolver(int n, int m, std::span<const QpRow> rows);
+  ~QpSolver();
+  QpSolver(QpSolver&&) noexcept;
+  QpSolver& operator=(QpSolver&&) noexcept;
+
+  /// Warm started from the call before. The reference stays valid until the next call.
+  const QpSolution& solve(const Qp& qp) noexcept;
+
+  /// The working set that the next solve starts from, as one number a bound or row, and back: the
+  /// same problem then gives the same bits. For snapshots.
+  std::span<const int> working_set() const;
+  void set_working_set(std::span<const int> set);
+  /// Forget the working set: the next solve starts cold.
+  void reset();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace handspan
