@@ -3,6 +3,11 @@
 // hold, those of the lowest priority give way, by as little as possible, and are named; the answer
 // is never empty. Solved by DAQP (a dual active-set method), warm started, without heap, locks or
 // exceptions after construction.
+//
+// First all rows are hard, so that what can hold is never given up, whatever the objective's size.
+// Only when that is infeasible, level after level gives up the least sum of v + v^2 / 2 over its
+// rows, v = violation / scale, and keeps it for the levels after it; then x is the best within
+// that. Two to six problems instead of one.
 #include <Eigen/Core>
 #include <array>
 #include <cstdint>
@@ -29,30 +34,37 @@ struct Qp {
   Eigen::VectorXd f;             // n
   RowMajorMatrix A;              // m x n
   Eigen::VectorXd lower, upper;  // n + m: bounds on x, then on A x; kNoBound, -kNoBound for none;
-                                 // equal: an equality
+                                 // equal: an equality; lower above upper: their middle is meant,
+                                 // and both count as violated (level 0: the solve fails)
 };
 
 /// Rows of level 0 are never given up; of the others the highest level gives way first.
 inline constexpr int kQpLevels = 5;
 
+/// A row holds when it is violated by no more than this times its scale.
+inline constexpr double kQpTolerance = 1e-6;
+
 /// What one bound or row is (index as in Qp::lower).
 struct QpRow {
   std::string name;    // as a person reads it: "torque limit left.joint2"
   int level = 0;       // 0 ... kQpLevels - 1
-  double scale = 1.0;  // a typical size of its value; violations compare as multiples of it
+  double scale = 1.0;  // a typical size of its value; violations compare as multiples of it. Of
+                       // the unknowns too: H is conditioned with the scales of x
 };
 
 enum class QpStatus {
   kSolved,   // every row holds
   kRelaxed,  // rows of level 1 and up were given up by QpSolution::violation
-  kFailed,   // x is not to be used: a number was not finite, rows of level 0 conflict, or the
-             // solver's answer did not pass the check
+  kFailed,   // x is not to be used: a number was not finite, H not positive definite, rows of
+             // level 0 conflict, or the solver's answer did not pass the check
 };
 
 struct QpSolution {
-  Eigen::VectorXd x;          // n
+  Eigen::VectorXd x;          // n; where kFailed: of the last solve that did not fail, or 0
   Eigen::VectorXd violation;  // n + m: above upper > 0, below lower < 0, else 0; in the row's units
   QpStatus status = QpStatus::kFailed;
+  bool optimal = true;  // false: x keeps the rows as it should, but rounding stopped the search for
+                        // the least objective (or violation of the last levels) among such x
   int iterations = 0;
   std::array<int, kQpLevels> relaxed{};  // rows given up, by level
 };
@@ -60,6 +72,7 @@ struct QpSolution {
 class QpSolver {
  public:
   /// @param rows one a bound, then one a row (n + m); levels and scales are fixed from here on
+  /// @throws InputError when there is not one a bound and row, or a level or scale is out of range
   QpSolver(int n, int m, std::span<const QpRow> rows);
   ~QpSolver();
   QpSolver(QpSolver&&) noexcept;
@@ -70,6 +83,7 @@ class QpSolver {
 
   /// The working set that the next solve starts from, as one number a bound or row, and back: the
   /// same problem then gives the same bits. For snapshots.
+  /// @throws InputError when its size is not n + m
   std::span<const int> working_set() const;
   void set_working_set(std::span<const int> set);
   /// Forget the working set: the next solve starts cold.

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "core/error.hpp"
-#include "robot/mujoco_shapes.hpp"
+#include "robot/distance_impl.hpp"
 
 namespace handspan {
 namespace {
@@ -14,25 +14,47 @@ namespace {
 constexpr double kDirectionSingular = 1e-3;  // [m] below it the direction's rate is not used
 // GJK stops here; analytic pairs are exact whatever it is
 constexpr double kConvexTolerance = 1e-10;
+// meshes of more vertices are not searched for urgent corners
+constexpr std::size_t kMostCorners = 32;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-struct DistanceModel::Impl {
-  struct Geom {
-    int robot, body, shape;
-    Pose X_BG;
-    int id;  // in the compiled model
-  };
-  std::vector<Geom> geoms;
-  std::vector<std::vector<int>> geoms_a, geoms_b;  // of each pair, indices into geoms
-  MjModelPtr model;
-};
+namespace {
 
-struct DistanceData::Impl {
-  MjDataPtr data;
-};
+using Geom = DistanceModel::Impl::Geom;
+
+void add_corners(Geom& geom, const mjModel& model) {
+  const auto add = [&](double x, double y, double z) { geom.corners.emplace_back(x, y, z); };
+  const Eigen::Vector3d& size = geom.size;
+  switch (geom.type) {
+    case ShapeType::kBox:
+      for (const double x : {-size[0], size[0]})
+        for (const double y : {-size[1], size[1]})
+          for (const double z : {-size[2], size[2]}) add(x, y, z);
+      break;
+    case ShapeType::kSphere:
+      geom.round = size[0];
+      add(0.0, 0.0, 0.0);
+      break;
+    case ShapeType::kCapsule:
+      geom.round = size[0];
+      add(0.0, 0.0, -size[1]);
+      add(0.0, 0.0, size[1]);
+      break;
+    case ShapeType::kCylinder:
+      break;
+    case ShapeType::kMesh: {
+      const int mesh = model.geom_dataid[geom.id];
+      const float* p = model.mesh_vert + 3 * model.mesh_vertadr[mesh];
+      if (at(model.mesh_vertnum[mesh]) > kMostCorners) break;
+      for (int i = 0; i < model.mesh_vertnum[mesh]; ++i, p += 3) add(p[0], p[1], p[2]);
+    }
+  }
+}
+
+}  // namespace
 
 DistanceModel::DistanceModel(std::vector<const RobotModel*> robots, std::vector<BodyPair> pairs)
     : robots_(std::move(robots)), pairs_(std::move(pairs)), impl_(std::make_unique<Impl>()) {
@@ -59,7 +81,16 @@ DistanceModel::DistanceModel(std::vector<const RobotModel*> robots, std::vector<
       named.name = fmt::format("{}:{}", robot, named.name);
       add_shape(spec.get(), world, named, 0);
       const int g = static_cast<int>(impl_->geoms.size());
-      impl_->geoms.push_back({robot, body, static_cast<int>(s), named.X_BG.pose(), g});
+      impl_->geoms.push_back({robot,
+                              body,
+                              static_cast<int>(s),
+                              named.X_BG.pose(),
+                              g,
+                              named.type,
+                              named.size,
+                              0.0,
+                              {},
+                              0.0});
       out.push_back(g);
     }
     if (out.empty())
@@ -85,6 +116,8 @@ DistanceModel::DistanceModel(std::vector<const RobotModel*> robots, std::vector<
     geom.X_BG = Placement{Eigen::Vector3d::Map(impl_->model->geom_pos + 3 * geom.id),
                           quaternion_from_mujoco(impl_->model->geom_quat + 4 * geom.id)}
                     .pose();
+    geom.radius = impl_->model->geom_rbound[geom.id];
+    add_corners(geom, *impl_->model);
   }
 }
 
@@ -122,6 +155,11 @@ void update_distances(const DistanceModel& model, std::span<const RobotData* con
     for (const int a : impl.geoms_a[p])
       for (const int b : impl.geoms_b[p]) {
         const auto &ga = impl.geoms[at(a)], &gb = impl.geoms[at(b)];
+        // bounding spheres: most of a pair's shapes are farther apart than its nearest two
+        const double centres = (Eigen::Vector3d::Map(d->geom_xpos + 3 * ga.id) -
+                                Eigen::Vector3d::Map(d->geom_xpos + 3 * gb.id))
+                                   .norm();
+        if (centres - m->geom_rbound[ga.id] - m->geom_rbound[gb.id] >= nearest.distance) continue;
         double points[6];
         const double distance = mj_geomDistance(m, d, ga.id, gb.id, nearest.distance, points);
         if (distance >= nearest.distance) continue;
@@ -143,10 +181,9 @@ void update_distances(const DistanceModel& model, std::span<const RobotData* con
   }
 }
 
-void distance_row(const DistanceModel& model, const DistanceData& data, int pair, int robot,
+void distance_row(const DistanceModel& model, int pair, const Distance& d, int robot,
                   RobotData& robot_data, Eigen::Ref<Eigen::RowVectorXd> row) {
   const BodyPair& p = model.pairs()[at(pair)];
-  const Distance& d = data[pair];
   const RobotModel& m = *model.robots()[at(robot)];
   row.setZero();
   if (d.shape_a < 0) return;
@@ -161,10 +198,9 @@ void distance_row(const DistanceModel& model, const DistanceData& data, int pair
   if (p.robot_b == robot) add(p.body_b, d.p_WB, -1.0);
 }
 
-double distance_bias(const DistanceModel& model, const DistanceData& data, int pair,
-                     std::span<const RobotData* const> robots) {
+double distance_bias(const DistanceModel& model, int pair, const Distance& d,
+                     std::span<const RobotData* const> robots, bool with_direction) {
   const BodyPair& p = model.pairs()[at(pair)];
-  const Distance& d = data[pair];
   if (d.shape_a < 0) return 0.0;
   const RobotModel &a = *model.robots()[at(p.robot_a)], &b = *model.robots()[at(p.robot_b)];
   const RobotData &data_a = *robots[at(p.robot_a)], &data_b = *robots[at(p.robot_b)];
@@ -174,7 +210,7 @@ double distance_bias(const DistanceModel& model, const DistanceData& data, int p
   const Eigen::Vector3d acceleration = point_bias_acceleration(a, data_a, body_a, d.p_WA) -
                                        point_bias_acceleration(b, data_b, body_b, d.p_WB);
   double bias = d.n_W.dot(acceleration);
-  if (d.distance > kDirectionSingular)
+  if (with_direction && d.distance > kDirectionSingular)
     bias += (v.squaredNorm() - std::pow(d.n_W.dot(v), 2)) / d.distance;
   return bias;
 }

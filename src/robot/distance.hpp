@@ -6,6 +6,7 @@
 // three times a GJK pair; its source package takes 3 minutes to build). Letters: W world, A and B
 // the two bodies.
 #include <Eigen/Core>
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,6 +30,19 @@ struct Distance {
   Eigen::Vector3d n_W =
       Eigen::Vector3d::Zero();     // unit, from B to A: the direction in which A leaves B
   int shape_a = -1, shape_b = -1;  // index in the body's shapes; -1: farther than asked for
+};
+
+/// How fast a pair may close so that it can still be stopped with `deceleration`, `safety` apart;
+/// in exact discrete time, the acceleration being constant over `dt`. Nearer than that it opens
+/// with a time constant of 50 ms, at most at `recovery`.
+struct Braking {
+  double safety = 0.0;        // [m]
+  double deceleration = 1.0;  // [m/s^2]
+  double recovery = 0.1;      // [m/s]
+  double dt = 0.001;          // [s]
+
+  /// Least second derivative of a distance [m/s^2] that closes at `closing` [m/s] now.
+  double bound(double distance, double closing) const;
 };
 
 class DistanceModel {
@@ -76,16 +90,35 @@ class DistanceData {
 void update_distances(const DistanceModel& model, std::span<const RobotData* const> robots,
                       DistanceData& data, double largest);
 
+inline constexpr int kMostUrgentPlaces = 3;
+using MostUrgent = std::array<Distance, kMostUrgentPlaces>;
+
+/// The places of a pair where braking must begin first, the most urgent (greatest Braking::bound())
+/// first. Not only the nearest points count, but those of the bodies' other shapes too, and corners
+/// of boxes (and of meshes of at most 32 vertices), ends of capsules and, of a cylinder's rims, the
+/// point that is most urgent against a plane, each against the other body's shapes: they may close
+/// faster than what is nearest now. When the nearest points go over from corner to corner, the
+/// closing speed of the nearest ones jumps; these places' bounds are continuous. Several places,
+/// since a face that is kept off at one of its corners alone turns towards the next one. Against
+/// meshes only the nearest points count. Places within 2 cm are one. Places with a bound below -10
+/// m/s^2 are left out. Needs update_distances() with the same `robots` and `largest`. Allocates
+/// nothing.
+/// @return how many were found: none when the pair is farther apart than `largest`
+int most_urgent(const DistanceModel& model, std::span<const RobotData* const> robots,
+                DistanceData& data, int pair, const Braking& braking, double largest,
+                MostUrgent& found);
+
 /// d/dt distance = row v of robot `robot`, summed over the robots (1 x nv of that robot; zero where
-/// it has no part). The row treats the witness points as fixed to their bodies; their sliding
-/// changes it in second order only.
-void distance_row(const DistanceModel& model, const DistanceData& data, int pair, int robot,
+/// it has no part). The row treats the points of `d`, a distance of `pair`, as fixed to their
+/// bodies; their sliding changes it in second order only.
+void distance_row(const DistanceModel& model, int pair, const Distance& d, int robot,
                   RobotData& robot_data, Eigen::Ref<Eigen::RowVectorXd> row);
 
 /// The part of d2/dt2 distance that is not row v' (van Gorp 2022, eq. 3.32):
 /// n . (dJ_a/dt v_a - dJ_b/dt v_b) + dn/dt . (v_a - v_b), with dn/dt of points fixed to their
-/// bodies. At distances below 1 mm the last term, singular at contact, is left out.
-double distance_bias(const DistanceModel& model, const DistanceData& data, int pair,
-                     std::span<const RobotData* const> robots);
+/// bodies. The last term is never negative; it is left out at distances below 1 mm, where it is
+/// singular, and without `with_direction`: it holds for points, and for faces it is too large.
+double distance_bias(const DistanceModel& model, int pair, const Distance& d,
+                     std::span<const RobotData* const> robots, bool with_direction = true);
 
 }  // namespace handspan

@@ -15,6 +15,9 @@ struct AppFile {
   std::filesystem::path scene;
   double duration = 10.0;
   std::vector<std::pair<std::string, ControllerRegistry::Part>> controllers;
+  std::optional<WholeArmConfig> whole_arm;
+  std::vector<RandomGoalsConfig> goals;
+  std::uint64_t seed = 0;
   PictureConfig picture;
 };
 
@@ -33,6 +36,11 @@ Schema<AppFile> app_schema() {
       .optional("duration", &AppFile::duration, number("s").above(0), "of simulated time")
       .optional("controllers", &AppFile::controllers, dictionary(controllers().schema()),
                 "by actuator group (left.arm); a group without one is commanded zero")
+      .optional("whole_arm", &AppFile::whole_arm, whole_arm_schema(),
+                "one QP for the groups that it names")
+      .optional("goals", &AppFile::goals, list(random_goals_schema()),
+                "random goals of the whole-arm controller's tasks")
+      .optional("seed", &AppFile::seed, integer().min(0), "of everything random")
       .optional("picture", &AppFile::picture, picture);
 }
 
@@ -46,6 +54,9 @@ App load_app(const std::filesystem::path& path) {
   app.duration = app_file.duration;
   app.picture = std::move(app_file.picture);
   app.controllers = std::move(app_file.controllers);
+  app.whole_arm = std::move(app_file.whole_arm);
+  app.goals = std::move(app_file.goals);
+  app.seed = app_file.seed;
   app.scene = load_scene(app_file.scene);
 
   std::vector<std::string> groups;
@@ -59,6 +70,19 @@ App load_app(const std::filesystem::path& path) {
       issues.push_back({part.place, "controllers",
                         fmt::format("names the group '{}', which the scene does not have", name),
                         did_you_mean(name, groups, "it has")});
+  if (app.whole_arm)
+    for (const auto& [name, arm] : app.whole_arm->arms)
+      for (const auto& [other, part] : app.controllers)
+        if (name == other)
+          issues.push_back(
+              {part.place, "controllers",
+               fmt::format("gives '{}' a controller, which whole_arm controls too", name),
+               "name it in one of them"});
+  if (!app.goals.empty() && !app.whole_arm)
+    issues.push_back({{path, 0},
+                      "goals",
+                      "are for the tasks of whole_arm, which is not there",
+                      "add it or take them away"});
   if (!issues.empty()) throw ConfigError(std::move(issues));
   return app;
 }

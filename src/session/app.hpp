@@ -2,14 +2,18 @@
 // An app: one YAML file that says what runs (design section 1). Its keys grow with the systems;
 // each is documented by the schema that validates it.
 #include <array>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "control/controller.hpp"
+#include "control/whole_arm.hpp"
 #include "core/schema.hpp"
 #include "scene/scene.hpp"
+#include "session/random_goals.hpp"
 
 namespace handspan {
 
@@ -24,7 +28,10 @@ struct App {
   Scene scene;
   double duration = 10.0;  // [s] of simulated time
   std::vector<std::pair<std::string, ControllerRegistry::Part>>
-      controllers;  // by group: "left.arm"
+      controllers;                          // by group: "left.arm"
+  std::optional<WholeArmConfig> whole_arm;  // of other groups
+  std::vector<RandomGoalsConfig> goals;     // of the whole-arm controller's tasks
+  std::uint64_t seed = 0;                   // of everything random
   PictureConfig picture;
 };
 

@@ -37,6 +37,11 @@ Loop::Loop(const App& app) : app_(app), plant_(app.scene) {
     groups_.push_back(std::move(group));
   }
   base_ = handspan::base_period(rates);
+  if (app.whole_arm) {
+    whole_arm_ = std::make_unique<WholeArm>(*app.whole_arm, app.scene, layout, base_);
+    whole_arm_->start(plant_.read());
+    for (const auto& goals : app.goals) goals_.emplace_back(goals, *whole_arm_, app.seed);
+  }
   declare_channels();
 }
 
@@ -62,6 +67,7 @@ void Loop::declare_channels() {
         channels_.vector(sensor.name + ".wrench", 6, "N, N m", Rate::from_period(layout.period),
                          "force and torque on the tool beyond the sensor, in the sensor's frame",
                          {"fx", "fy", "fz", "tx", "ty", "tz"}));
+  if (whole_arm_) whole_arm_->declare(channels_, Rate::from_period(base_));
   channels_.seal();
 }
 
@@ -85,8 +91,19 @@ void Loop::publish() {
     channels_.write(wrenches_[s], observation.wrenches[s], observation.stamp);
 }
 
+void Loop::control(const Observation& observation) {
+  const auto start = WallClock::now();
+  for (auto& goals : goals_) goals.update(tick_ * base_);
+  whole_arm_->update(observation, tick_, command_);
+  const auto end = WallClock::now();
+  if (control_times_.size() < control_times_.capacity())
+    control_times_.push_back(std::chrono::duration<double>(end - start).count());
+  whole_arm_->publish(channels_, observation.stamp);
+}
+
 void Loop::tick() {
   const Observation& observation = plant_.read();
+  if (whole_arm_) control(observation);
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     Group& group = groups_[g];
     if (!due(tick_, group.rate, base_)) continue;
@@ -102,11 +119,41 @@ void Loop::tick() {
   ++tick_;
 }
 
+namespace {
+
+double quantile(std::vector<double>& values, double share) {
+  if (values.empty()) return 0.0;
+  std::ranges::sort(values);
+  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
+}
+
+}  // namespace
+
+ControlSummary Loop::control_summary() {
+  ControlSummary s;
+  ControlProblem& problem = whole_arm_->problem();
+  problem.conflicts().flush();
+  s.counts = problem.counts();
+  s.conflicts = problem.conflicts().entries();
+  s.conflicts_passed_over = problem.conflicts().passed_over();
+  for (const auto& task : problem.tasks()) s.rejected_references += task->rejected();
+  for (std::size_t a = 0; a < whole_arm_->arms(); ++a)
+    s.not_finite += whole_arm_->drive(static_cast<int>(a)).not_finite();
+  for (const auto& goals : goals_) s.goals += goals.goals();
+  s.tick_p50 = quantile(control_times_, 0.5);
+  s.tick_p99 = quantile(control_times_, 0.99);
+  return s;
+}
+
 LoopSummary Loop::run(Nanoseconds until, const std::function<void(Nanoseconds)>& progress) {
   LoopSummary summary;
   const std::int64_t ticks = (until + base_ - 1) / base_;
   std::vector<double> durations;
   durations.reserve(static_cast<std::size_t>(ticks));
+  if (whole_arm_) {
+    control_times_.clear();
+    control_times_.reserve(static_cast<std::size_t>(ticks));
+  }
   const auto start = WallClock::now();
   auto last = start, shown = start;
   for (std::int64_t t = 0; t < ticks; ++t) {
@@ -122,18 +169,13 @@ LoopSummary Loop::run(Nanoseconds until, const std::function<void(Nanoseconds)>&
   summary.wall = std::chrono::duration<double>(WallClock::now() - start).count();
   summary.ticks = ticks;
   summary.simulated = ticks * base_;
-  if (!durations.empty()) {
-    std::ranges::sort(durations);
-    const auto at = [&](double share) {
-      return durations[static_cast<std::size_t>(share * static_cast<double>(durations.size() - 1))];
-    };
-    summary.tick_p50 = at(0.5);
-    summary.tick_p99 = at(0.99);
-    summary.tick_max = durations.back();
-  }
+  summary.tick_p50 = quantile(durations, 0.5);
+  summary.tick_p99 = quantile(durations, 0.99);
+  summary.tick_max = quantile(durations, 1.0);
   for (const auto& group : groups_) summary.groups.push_back(group.summary);
   summary.faults = plant_.faults();
   summary.contacts = plant_.contacts().size();
+  if (whole_arm_) summary.control = control_summary();
   return summary;
 }
 

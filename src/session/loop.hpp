@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,17 @@ struct GroupSummary {
   double worst_effort = 0.0;     // drive torque over its limit
 };
 
+/// What the whole-arm controller had to do.
+struct ControlSummary {
+  ProblemCounts counts;
+  std::vector<ConflictReporter::Entry> conflicts;
+  std::uint64_t conflicts_passed_over = 0;  // not explained, since others were being explained
+  std::uint64_t rejected_references = 0;
+  std::uint64_t not_finite = 0;  // measurements
+  std::uint64_t goals = 0;
+  double tick_p50 = 0.0, tick_p99 = 0.0;  // wall time of its update [s]
+};
+
 struct LoopSummary {
   Nanoseconds simulated = 0;  // [ns]
   double wall = 0.0;          // [s]
@@ -30,6 +42,7 @@ struct LoopSummary {
   std::vector<GroupSummary> groups;
   CommandFaults faults;
   std::size_t contacts = 0;  // at the end
+  std::optional<ControlSummary> control;
   double real_time_factor() const { return wall > 0.0 ? seconds(simulated) / wall : 0.0; }
 };
 
@@ -46,6 +59,9 @@ class Loop {
 
   Nanoseconds base_period() const { return base_; }
   MujocoPlant& plant() { return plant_; }
+  /// None: the app has none.
+  WholeArm* whole_arm() { return whole_arm_.get(); }
+  std::vector<RandomGoals>& goals() { return goals_; }
   /// Per group: q, v, tau and command; per sensor: wrench.
   const ChannelTable& channels() const { return channels_; }
 
@@ -60,11 +76,16 @@ class Loop {
 
   void declare_channels();
   void publish();
+  void control(const Observation& observation);
+  ControlSummary control_summary();
 
   const App& app_;
   MujocoPlant plant_;
   std::vector<std::pair<std::string, std::unique_ptr<RobotModel>>> models_;
   std::vector<Group> groups_;
+  std::unique_ptr<WholeArm> whole_arm_;
+  std::vector<RandomGoals> goals_;
+  std::vector<double> control_times_;  // [s]; room is made by run()
   std::vector<VectorChannel> wrenches_;
   ChannelTable channels_;
   Command command_;

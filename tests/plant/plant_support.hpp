@@ -1,19 +1,12 @@
 #pragma once
 // What the plant's tests share: short runs, and sizes that `--long` multiplies.
-#include <cstdlib>
-#include <cstring>
 #include <string>
 
 #include "plant/mujoco_plant.hpp"
 #include "support/scenes.hpp"
+#include "support/sized.hpp"
 
 namespace handspan::test {
-
-/// A size of a long run: all of it with HANDSPAN_LONG=1, else a twentieth, at least 1.
-inline int sized(int size) {
-  const char* wanted = std::getenv("HANDSPAN_LONG");
-  return wanted && std::strcmp(wanted, "1") == 0 ? size : std::max(1, size / 20);
-}
 
 inline void advance(MujocoPlant& plant, int steps) {
   for (int i = 0; i < steps; ++i) plant.advance();

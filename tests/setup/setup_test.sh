@@ -118,15 +118,33 @@ test_second_time_does_nothing_and_is_silent() {
 }
 
 test_changed_pins_are_installed_anew() {
-  setup_with --meshes
+  setup_with --meshes --test
   echo "another==1" >>"$tree/requirements.txt"
   touch "$tree/.deps/venv/left-behind"
   setup_with
   expect_success
   expect_calls 2 'pip install .* -r requirements.txt$'
   expect_calls 2 'pip install .*--no-deps -r requirements-meshes.txt$' # asked for once, kept
+  expect_calls 2 'pip install .*--no-deps -r requirements-test.txt$'
   expect_calls 1 'pip download .*daqp'
   [[ ! -e $tree/.deps/venv/left-behind ]] || fail "the environment should be a new one"
+}
+
+test_peers_are_built_once_and_again_when_they_change() {
+  mkdir -p "$tree/bench"
+  cp -r "$root/bench/peers" "$tree/bench/"
+  setup_with --peers
+  expect_success
+  expect_calls 1 'python -m pip install .* -r requirements-peers.txt$'
+  expect_calls 1 'cmake -G Ninja -S bench/peers -B .deps/peers-bin .*/.deps/libtsid;.*cmeel.prefix$'
+  : >"$CALLS"
+  setup_with --peers
+  [[ -z $said && ! -s $CALLS ]] || fail "the second time should do nothing, and did $(<"$CALLS")"
+  echo "// changed" >>"$tree/bench/peers/tsid_tick.cpp"
+  setup_with --peers
+  expect_success
+  expect_calls 1 'cmake --build .deps/peers-bin$'
+  expect_calls 0 'pip'
 }
 
 test_half_finished_step_is_done_again() {
@@ -153,9 +171,11 @@ test_test_packages_come_only_when_asked_for() {
   setup_with FAKE_MISSING="libgtest-dev clang-tidy-19"
   expect_success
   expect_calls 0 'apt-get'
+  expect_calls 0 'requirements-test.txt'
   setup_with FAKE_MISSING="libgtest-dev clang-tidy-19" --test
   expect_success
   expect_calls 1 'apt-get .*install .*libgtest-dev clang-tidy-19$'
+  expect_calls 1 'pip install .*--no-deps -r requirements-test.txt$'
 }
 
 test_settings_of_others_do_not_reach_pip() {

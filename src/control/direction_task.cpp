@@ -1,0 +1,86 @@
+#include "control/direction_task.hpp"
+
+#include <fmt/format.h>
+
+#include "control/frame_task.hpp"
+#include "core/error.hpp"
+
+namespace handspan {
+namespace {
+
+Eigen::Vector3d unit(const Eigen::Vector3d& v, const std::string& task, const char* key) {
+  if (!(v.norm() > 1e-9))
+    throw InputError(fmt::format("the {} of the task '{}' has no length; give a direction", key,
+                                 task));
+  return v.normalized();
+}
+
+}  // namespace
+
+DirectionTask::DirectionTask(const DirectionTaskConfig& config, const TaskContext& context)
+    : Task(context.name, 3, config),
+      frame_(context.system.frame(config.frame)),
+      axis_(unit(config.axis, context.name, "axis")),
+      direction_(unit(config.direction, context.name, "direction")) {
+  const Mechanism& m = context.system.mechanisms()[static_cast<std::size_t>(frame_.mechanism)];
+  J_ = Matrix6Xd::Zero(6, m.model->nv());
+  blocks_.push_back({m.offset, Eigen::MatrixXd::Zero(3, m.model->nv())});
+}
+
+void DirectionTask::set_reference(const Eigen::Vector3d& direction,
+                                  const Eigen::Vector3d& omega_W) {
+  const double length = direction.norm();
+  if (!(length > 1e-9) || !(length < 1e9) || !omega_W.allFinite() || !(omega_W.norm() < 1e3)) {
+    ++rejected_;
+    return;
+  }
+  direction_ = direction / length;
+  omega_ = omega_W;
+}
+
+void DirectionTask::hold(const ControlSystem& system, ControlState& state) {
+  const auto m = static_cast<std::size_t>(frame_.mechanism);
+  direction_ =
+      frame_pose(*system.mechanisms()[m].model, state.mechanisms[m].data, frame_.frame).R * axis_;
+  omega_.setZero();
+}
+
+void DirectionTask::fill(const ControlSystem& system, ControlState& state) {
+  const auto m = static_cast<std::size_t>(frame_.mechanism);
+  const RobotModel& model = *system.mechanisms()[m].model;
+  RobotData& data = state.mechanisms[m].data;
+  const Eigen::Vector3d d = frame_pose(model, data, frame_.frame).R * axis_;
+  const Eigen::Vector3d omega = frame_velocity(model, data, frame_.frame).tail<3>();
+  const Eigen::Vector3d bias = frame_bias_acceleration(model, data, frame_.frame).tail<3>();
+  frame_jacobian(model, data, frame_.frame, J_);
+
+  Eigen::Vector3d turn = d.cross(direction_);
+  const double sine = turn.norm(), angle = std::atan2(sine, d.dot(direction_));
+  if (sine > 1e-9)
+    turn *= angle / sine;
+  else
+    turn = angle > 1.0 ? Eigen::Vector3d(angle * d.unitOrthogonal()) : Eigen::Vector3d::Zero();
+  const Eigen::Matrix3d P = Eigen::Matrix3d::Identity() - d * d.transpose();
+  Eigen::Vector3d wanted = P * (stiffness() * turn + damping() * (omega_ - omega));
+  wanted /= std::max(1.0, wanted.norm() / kMostTaskAngularAcceleration);
+  blocks_[0].A.noalias() = P * J_.bottomRows<3>();
+  b_ = wanted - P * bias;
+  error_ = turn;
+  w_.setConstant(weight());
+  demand_ = weight() * turn.norm();
+}
+
+void register_direction_task(TaskRegistry& registry) {
+  registry.add(
+      "direction",
+      with_gains(object<DirectionTaskConfig>("DirectionTask", "points an axis of a frame"))
+          .required("frame", &DirectionTaskConfig::frame, text(), "such as left.link4")
+          .optional("axis", &DirectionTaskConfig::axis, vector<3>(), "in the frame")
+          .required("direction", &DirectionTaskConfig::direction, vector<3>(), "in the world"),
+      "points an axis of a frame along a direction of the world",
+      [](const DirectionTaskConfig& config, const TaskContext& context) {
+        return std::make_unique<DirectionTask>(config, context);
+      });
+}
+
+}  // namespace handspan

@@ -1,0 +1,38 @@
+#pragma once
+// Points an axis of a frame along a direction of the world: a camera, an elbow, a tool whose turn
+// about its own axis is free.
+#include "control/task.hpp"
+
+namespace handspan {
+
+struct DirectionTaskConfig : TaskGains {
+  std::string frame;
+  Eigen::Vector3d axis = Eigen::Vector3d::UnitZ();       // in E; normalised
+  Eigen::Vector3d direction = Eigen::Vector3d::UnitZ();  // in W; normalised
+};
+
+/// With d = R axis and the turn e = d x d_ref, of length the angle between them:
+///   P alpha = P (kp e + kd (omega_ref - omega)),  P = I - d d^T.
+/// At an angle of 180 degrees it turns about any axis across d.
+class DirectionTask : public Task {
+ public:
+  /// @throws InputError when there is no such frame, or an axis has no length
+  DirectionTask(const DirectionTaskConfig& config, const TaskContext& context);
+
+  /// @param direction in W, of any length but zero  @param omega_W of the reference [rad/s]
+  void set_reference(const Eigen::Vector3d& direction,
+                     const Eigen::Vector3d& omega_W = Eigen::Vector3d::Zero());
+  void hold(const ControlSystem& system, ControlState& state) override;
+
+ protected:
+  void fill(const ControlSystem& system, ControlState& state) override;
+
+ private:
+  ControlSystem::FrameOf frame_;
+  Eigen::Vector3d axis_, direction_, omega_ = Eigen::Vector3d::Zero();
+  Matrix6Xd J_;
+};
+
+void register_direction_task(TaskRegistry& registry);
+
+}  // namespace handspan

@@ -1,0 +1,40 @@
+#pragma once
+// A posture: all actuated joints of a mechanism with a weight each, or one joint held stiffly (the
+// grabbing thesis's choice, (2.33)).
+#include "control/task.hpp"
+
+namespace handspan {
+
+struct PostureTaskConfig : TaskGains {
+  std::string robot;
+  std::optional<std::string> joint;        // this one alone
+  std::optional<Eigen::VectorXd> weights;  // one a joint, times the task's weight
+  std::optional<Eigen::VectorXd> q;        // reference; none: where the task starts [rad]
+  std::optional<double> speed;             // most that it asks for [rad/s]
+};
+
+class PostureTask : public Task {
+ public:
+  /// @throws InputError for a robot or joint that is not there, or weights of another number
+  PostureTask(const PostureTaskConfig& config, const TaskContext& context);
+
+  /// q, v, a: one a row [rad, rad/s, rad/s^2]. What is not finite or of another size is counted in
+  /// rejected() and ignored.
+  void set_reference(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a);
+  const Eigen::VectorXd& reference() const { return q_; }
+  /// Of the configured reference when there is one, else of where the joints are.
+  void hold(const ControlSystem& system, ControlState& state) override;
+
+ protected:
+  void fill(const ControlSystem& system, ControlState& state) override;
+
+ private:
+  PostureTaskConfig config_;
+  int mechanism_ = 0;
+  std::vector<int> v_index_, q_index_;  // of each row
+  Eigen::VectorXd weights_, q_, v_, a_;
+};
+
+void register_posture_tasks(TaskRegistry& registry);
+
+}  // namespace handspan

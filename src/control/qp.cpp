@@ -1,0 +1,479 @@
+#include "control/qp.hpp"
+
+#include <daqp/api.h>
+#include <daqp/auxiliary.h>
+#include <daqp/utils.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+
+namespace handspan {
+namespace {
+
+// of the nondimensional problem, see QpSolver::Impl::load()
+struct Precision {
+  double tolerance;  // of DAQP
+  double margin;     // added to what was given up, when it is held
+};
+constexpr Precision kFine{1e-9, 1e-8};
+// when rounding made the first one fail
+constexpr Precision kCoarser[] = {{1e-8, 3e-8}, {1e-7, 3e-7}};
+constexpr double kHardTolerance = 3e-7;   // of rows as this file finds them
+constexpr double kZeroTolerance = 1e-14;  // of H's factors and of rows of A, squared
+constexpr double kPivotTolerance =
+    1e-4;                          // DAQP reorders below it: it errs less among parallel rows
+constexpr double kLargest = 1e20;  // of its coefficients
+constexpr double kWeight = 3e3;    // of v + 1/2 v^2, v = violation / scale
+constexpr int kProximalSteps = 8;  // at most
+constexpr double kProximalChange = 1e-10;  // of x
+
+// The passes of a solve: all hard, then each level's own, then what is held with the objective.
+constexpr int kFirstSlot = 0, kLastSlot = kQpLevels, kSlotBits = 3;
+constexpr int kFlagActive = 1, kFlagLower = 2, kFlagViolated = 4, kFlags = 7;
+constexpr int kLevelShift = kSlotBits * (kLastSlot + 1);
+constexpr int kSetBits = (1 << (kLevelShift + kSlotBits)) - 1;
+static_assert(kFlagActive == DAQP_ACTIVE && kFlagLower == DAQP_LOWER && kQpLevels <= kFlags);
+
+constexpr int kUpdateAll = DAQP_UPDATE_Rinv | DAQP_UPDATE_M | DAQP_UPDATE_v | DAQP_UPDATE_d;
+constexpr int kNoLevel = kQpLevels;
+
+double clamped(double bound) { return std::clamp(bound, -DAQP_INF, DAQP_INF); }
+
+double power_of_two_near(double value) { return std::exp2(std::round(std::log2(value))); }
+
+}  // namespace
+
+Qp::Qp(int n, int m) : H(n, n), f(n), A(m, n), lower(n + m), upper(n + m) { clear(); }
+
+void Qp::clear() {
+  H.setZero();
+  f.setZero();
+  A.setZero();
+  lower.setConstant(-kNoBound);
+  upper.setConstant(kNoBound);
+}
+
+struct QpSolver::Impl {
+  Impl(int unknowns, int rows_of_A, std::span<const QpRow> named);
+  ~Impl();
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  void solve(const Qp& qp) noexcept;
+  void choose_rows(const Qp& qp) noexcept;
+  bool load(const Qp& qp) noexcept;
+  bool least_violation(int first) noexcept;
+  bool pass(int soft_level, int slot, bool retry_infeasible) noexcept;
+  bool attempt(int soft_level, bool warm, const Precision& precision) noexcept;
+  bool hard_rows_hold(int soft_level) const noexcept;
+  int update(int mask) noexcept;
+  void minimise_objective() noexcept;
+  void minimise_violation() noexcept;
+  void keep_flags(int slot) noexcept;
+  bool give_up(int level) noexcept;
+  bool accept(const Qp& qp) noexcept;
+
+  const int n, m;
+  std::vector<int> all_levels;
+  Eigen::VectorXd all_scales;  // as given
+  Eigen::VectorXd all_units;   // the powers of two nearest to them
+
+  // Rows without bounds cost as much as others and are left out: what follows is of the bounds and
+  // the `rows` rows that this solve has, `index` their places in the problem given.
+  int rows = 0;
+  std::vector<int> index, level;
+  Eigen::VectorXd scale, unit;
+  std::array<bool, kQpLevels> used{};
+  bool any_soft = false;
+
+  // the nondimensional problem; `given_*` are the bounds with what was given up
+  RowMajorMatrix H, identity, A;
+  Eigen::VectorXd f, towards, before, last, lower, upper, given_lower, given_upper, pass_lower,
+      pass_upper, x;
+
+  // Flags of each bound and row: of the pass before, and by pass (kSlotBits each) of the solve
+  // before and of this one. The first number also tells the level that gave way first (0: none).
+  std::vector<int> start, set, next_set;
+  std::vector<int> all_set;  // the former, of the problem given
+  DAQPWorkspace work{};
+  DAQPProblem problem{};
+  DAQPResult result{};
+  QpSolution solution;
+};
+
+QpSolver::Impl::Impl(int unknowns, int rows_of_A, std::span<const QpRow> named)
+    : n(unknowns), m(rows_of_A) {
+  if (n < 1 || m < 0)
+    throw InputError(
+        fmt::format("a QP of {} unknowns and {} rows; it needs at least one unknown", n, m));
+  const int all = n + m;
+  if (static_cast<int>(named.size()) != all)
+    throw InputError(fmt::format(
+        "a QP of {} unknowns and {} rows has {} descriptions of rows; give one for each bound "
+        "and row",
+        n, m, named.size()));
+  all_scales.resize(all);
+  all_units.resize(all);
+  for (int i = 0; i < all; ++i) {
+    const QpRow& row = named[static_cast<std::size_t>(i)];
+    if (row.level < 0 || row.level >= kQpLevels)
+      throw InputError(fmt::format("QP row '{}' has level {}; it must be 0 to {}", row.name,
+                                   row.level, kQpLevels - 1));
+    if (!(row.scale >= 1e-12 && row.scale <= 1e12))
+      throw InputError(fmt::format("QP row '{}' has scale {}; it must be within 1e-12 and 1e12",
+                                   row.name, row.scale));
+    all_levels.push_back(row.level);
+    used[static_cast<std::size_t>(row.level)] = true;
+    any_soft = any_soft || row.level > 0;
+    all_scales[i] = row.scale;
+    all_units[i] = power_of_two_near(row.scale);
+  }
+  level = all_levels;
+  index = all_levels;
+  scale = all_scales;
+  unit = all_units;
+  identity.setIdentity(n, n);
+  H = identity;
+  A.setZero(m, n);
+  f.setZero(n);
+  towards.setZero(n);
+  before.setZero(n);
+  last.setZero(n);
+  x.setZero(n);
+  lower.setConstant(all, -DAQP_INF);
+  upper.setConstant(all, DAQP_INF);
+  given_lower = pass_lower = lower;
+  given_upper = pass_upper = upper;
+  set.assign(static_cast<std::size_t>(all), 0);
+  start = next_set = all_set = set;
+  solution.x.setZero(n);
+  solution.violation.setZero(all);
+
+  // DAQP's working set has room for n rows and those that are soft now, and it does not check;
+  // which rows are soft is told in each pass
+  std::vector<int> sense(static_cast<std::size_t>(all), DAQP_SOFT);
+  problem.n = n;
+  problem.m = all;
+  problem.ms = n;
+  problem.H = H.data();
+  problem.f = f.data();
+  problem.A = A.data();
+  problem.blower = pass_lower.data();
+  problem.bupper = pass_upper.data();
+  problem.sense = sense.data();
+  result.x = x.data();
+  allocate_daqp_settings(&work);
+  work.settings->primal_tol = kFine.tolerance;
+  work.settings->pivot_tol = kPivotTolerance;
+  work.settings->iter_limit = 10 * all + 10;
+  work.settings->eq_reduction = DAQP_EQ_REDUCTION_OFF;
+  if (setup_daqp(&problem, &work, nullptr) < 0 || !daqp_allocate_soft_weights(&work))
+    throw std::bad_alloc();
+  problem.sense = nullptr;
+}
+
+QpSolver::Impl::~Impl() {
+  free_daqp_workspace(&work);
+  free_daqp_ldp(&work);
+}
+
+void QpSolver::Impl::choose_rows(const Qp& qp) noexcept {
+  rows = 0;
+  for (int i = 0; i < n + m; ++i) {
+    // a bound that is not a number is kept, to be found
+    if (i >= n && qp.lower[i] == -kNoBound && qp.upper[i] == kNoBound) continue;
+    const int k = i < n ? i : n + rows++;
+    const auto from = static_cast<std::size_t>(i), to = static_cast<std::size_t>(k);
+    index[to] = i;
+    level[to] = all_levels[from];
+    scale[k] = all_scales[i];
+    unit[k] = all_units[i];
+    set[to] = all_set[from];
+    const double ratio = unit[k] / scale[k];
+    work.w_ls[k] = work.w_us[k] = kWeight * ratio;
+    work.rho_ls[k] = work.rho_us[k] = 1.0 / (kWeight * ratio * ratio);
+  }
+  problem.m = n + rows;
+}
+
+// The problem in units of the rows' scales, where unknowns, rows and the largest entry of H's
+// diagonal are about 1. The units are powers of two: nothing is rounded.
+bool QpSolver::Impl::load(const Qp& qp) noexcept {
+  if (qp.unknowns() != n || qp.rows() != m || qp.lower.size() != n + m ||
+      qp.upper.size() != n + m || qp.H.rows() != n || qp.H.cols() != n || qp.A.cols() != n)
+    return false;
+  choose_rows(qp);
+  for (int i = 0; i < n; ++i) {
+    const double unit_i = unit[i];
+    f[i] = qp.f[i] * unit_i;
+    for (int j = 0; j < n; ++j) H(i, j) = qp.H(i, j) * (unit_i * unit[j]);
+  }
+  for (int i = 0; i < rows; ++i) {
+    const double per_unit = 1.0 / unit[n + i];
+    const int row = index[static_cast<std::size_t>(n + i)] - n;
+    for (int j = 0; j < n; ++j) A(i, j) = qp.A(row, j) * (unit[j] * per_unit);
+  }
+  if (!H.allFinite() || !f.allFinite() || !A.topRows(rows).allFinite()) return false;
+  const double largest = H.diagonal().maxCoeff();
+  if (!(largest > 1e-200 && largest < 1e200)) return false;
+  const double factor = 1.0 / power_of_two_near(largest);
+  H *= factor;
+  f *= factor;
+  // larger ones overflow inside DAQP
+  const auto fits = [](const auto& values) {
+    return values.size() == 0 || values.cwiseAbs().maxCoeff() < kLargest;
+  };
+  if (!fits(H) || !fits(f) || !fits(A.topRows(rows))) return false;
+
+  for (int i = 0; i < n + rows; ++i) {
+    const int given = index[static_cast<std::size_t>(i)];
+    double low = qp.lower[given], high = qp.upper[given];
+    if (!(low < kNoBound && high > -kNoBound)) return false;
+    if (low > high) {
+      if (level[static_cast<std::size_t>(i)] == 0 && low - high > kQpTolerance * scale[i])
+        return false;
+      low = high = 0.5 * low + 0.5 * high;
+    }
+    lower[i] = clamped(low / unit[i]);
+    upper[i] = clamped(high / unit[i]);
+  }
+  given_lower = lower;
+  given_upper = upper;
+  return true;
+}
+
+// One problem: the rows of levels below `soft_level` are hard, those of `soft_level` are violated
+// as little as possible, others are absent; with kNoLevel all are hard and the objective counts.
+// From `start` or cold; leaves its x in `x` and its working set in `start`.
+bool QpSolver::Impl::attempt(int soft_level, bool warm, const Precision& precision) noexcept {
+  for (int i = 0; i < n + rows; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (level[at] > soft_level) {
+      pass_lower[i] = -DAQP_INF;
+      pass_upper[i] = DAQP_INF;
+      work.sense[i] = 0;
+      continue;
+    }
+    pass_lower[i] = given_lower[i] < lower[i] ? given_lower[i] - precision.margin : lower[i];
+    pass_upper[i] = given_upper[i] > upper[i] ? given_upper[i] + precision.margin : upper[i];
+    // a bound that is not there now cannot stay active
+    const int flags = warm ? start[at] : 0;
+    const double bound = flags & kFlagLower ? -pass_lower[i] : pass_upper[i];
+    int sense = 0;
+    if (flags & kFlagActive && bound < DAQP_INF) sense = flags & (kFlagActive | kFlagLower);
+    if (level[at] == soft_level) sense |= DAQP_SOFT;
+    if (sense & kFlagActive && sense & DAQP_SOFT && !(flags & kFlagViolated))
+      sense |= DAQP_SLACK_FIXED;
+    work.sense[i] = sense;
+  }
+  work.settings->primal_tol = precision.tolerance;
+  if (soft_level == kNoLevel)
+    minimise_objective();
+  else
+    minimise_violation();
+  return result.exitflag > 0 && x.allFinite() && hard_rows_hold(soft_level);
+}
+
+// DAQP's answer is not trusted where its problem was nearly singular.
+bool QpSolver::Impl::hard_rows_hold(int soft_level) const noexcept {
+  for (int i = 0; i < n + rows; ++i) {
+    if (level[static_cast<std::size_t>(i)] >= soft_level) continue;
+    const double value = i < n ? x[i] : A.row(i - n).dot(x);
+    if (value > pass_upper[i] + kHardTolerance || value < pass_lower[i] - kHardTolerance)
+      return false;
+  }
+  return true;
+}
+
+int QpSolver::Impl::update(int mask) noexcept {
+  work.settings->zero_tol = kZeroTolerance;
+  const int flag = daqp_update_ldp(mask, &work, &problem);
+  work.settings->zero_tol = DAQP_DEFAULT_ZERO_TOL;
+  return flag;
+}
+
+void QpSolver::Impl::minimise_objective() noexcept {
+  problem.H = H.data();
+  problem.f = f.data();
+  result.exitflag = update(kUpdateAll | DAQP_UPDATE_unconstrained);
+  // DAQP would make a singular H definite by itself
+  if (result.exitflag >= 0 && work.n_prox > 0) result.exitflag = DAQP_EXIT_NONCONVEX;
+  if (result.exitflag < 0) return;
+  daqp_solve(&result, &work);
+  solution.iterations += result.iter;
+}
+
+// min kWeight sum (v + 1/2 v^2) + 1/2 |x - towards|^2 for `towards` = 0, then for the x before: a
+// proximal point method. It needs no large weight, which would cost digits of x.
+void QpSolver::Impl::minimise_violation() noexcept {
+  problem.H = identity.data();
+  problem.f = towards.data();
+  towards.setZero();
+  result.exitflag = update(kUpdateAll);
+  for (int step = 0; step < kProximalSteps && result.exitflag >= 0; ++step) {
+    if (step > 0) {
+      before = x;
+      towards = -x;
+      if (update(DAQP_UPDATE_v | DAQP_UPDATE_d) < 0) break;
+    }
+    const int flag = daqp_ldp(&work);
+    solution.iterations += work.iterations;
+    // a later step that fails leaves what the one before had found
+    if (flag <= 0) {
+      if (step == 0) result.exitflag = flag;
+      x = before;
+      break;
+    }
+    daqp_refine_active(&work);
+    ldp2qp_solution(&work);
+    x = Eigen::Map<const Eigen::VectorXd>(work.x, n);
+    result.exitflag = flag;
+    if (step > 0 && (x - before).cwiseAbs().maxCoeff() < kProximalChange) break;
+  }
+}
+
+// From where this pass ended in the solve before, or else where the last pass ended; and again cold
+// and coarser when that failed.
+bool QpSolver::Impl::pass(int soft_level, int slot, bool retry_infeasible) noexcept {
+  const int shift = kSlotBits * slot;
+  const std::span<const int> now(set.data(), static_cast<std::size_t>(n + rows));
+  const bool known = std::ranges::any_of(now, [&](int flags) { return flags >> shift & kFlags; });
+  if (known)
+    std::ranges::transform(now, start.begin(), [&](int flags) { return flags >> shift & kFlags; });
+  bool solved = attempt(soft_level, true, kFine);
+  const bool infeasible = result.exitflag == DAQP_EXIT_INFEASIBLE ||
+                          result.exitflag == DAQP_EXIT_OVERDETERMINED_INITIAL;
+  if (!infeasible || retry_infeasible)
+    for (const Precision& precision : kCoarser)
+      solved = solved || attempt(soft_level, false, precision);
+  keep_flags(slot);
+  return solved;
+}
+
+void QpSolver::Impl::keep_flags(int slot) noexcept {
+  for (int i = 0; i < n + rows; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const int sense = DAQP_ZERO_ROW_SENSE(work.sense[i]);
+    start[at] = sense & kFlagActive ? sense & (kFlagActive | kFlagLower) : 0;
+    if (start[at] && sense & DAQP_SOFT && !(sense & DAQP_SLACK_FIXED)) start[at] |= kFlagViolated;
+    next_set[at] = (next_set[at] & ~(kFlags << kSlotBits * slot)) | start[at] << kSlotBits * slot;
+  }
+}
+
+// Holds the rows of a level at what x violates them by; whether there are any.
+bool QpSolver::Impl::give_up(int of_level) noexcept {
+  bool any = false;
+  for (int i = 0; i < n + rows; ++i) {
+    if (level[static_cast<std::size_t>(i)] != of_level) continue;
+    const double value = i < n ? x[i] : A.row(i - n).dot(x);
+    given_lower[i] = std::min(lower[i], value);
+    given_upper[i] = std::max(upper[i], value);
+    any = any || value < lower[i] - kFine.margin || value > upper[i] + kFine.margin;
+  }
+  last = x;
+  return any;
+}
+
+// Level by level, what has to be given up; then the best x within that. `first` is where it begins
+// to ask: levels before that need to give up nothing, or it goes back to them.
+bool QpSolver::Impl::least_violation(int first) noexcept {
+  while (first > 0) {
+    // level 1 may have no rows: whether those of level 0 can hold is then asked without the
+    // objective
+    const bool asked = used[static_cast<std::size_t>(first)] || first == 1;
+    if (asked && pass(first, first, first == 1)) break;
+    --first;
+  }
+  if (first == 0) return false;
+  int gave_way = give_up(first) ? first : 0;
+  bool precise = true;
+  for (int next = first + 1; next < kQpLevels && precise; ++next) {
+    if (!used[static_cast<std::size_t>(next)]) continue;
+    precise = pass(next, next, true);
+    if (precise && give_up(next) && gave_way == 0) gave_way = next;
+  }
+  // what is held leaves so little room that rounding may close it: then x is what the levels until
+  // there asked for
+  solution.optimal = precise && pass(kNoLevel, kLastSlot, true);
+  if (!solution.optimal) x = last;
+  next_set[0] |= gave_way << kLevelShift;
+  return true;
+}
+
+// Takes x over when it holds what it should.
+bool QpSolver::Impl::accept(const Qp& qp) noexcept {
+  solution.relaxed.fill(0);
+  solution.status = QpStatus::kSolved;
+  for (int i = 0; i < n; ++i) x[i] *= unit[i];
+  for (int i = 0; i < n + rows; ++i) {
+    const int given = index[static_cast<std::size_t>(i)];
+    const double value = given < n ? x[given] : qp.A.row(given - n).dot(x);
+    const double above = value - qp.upper[given], below = value - qp.lower[given];
+    double violation = above > 0.0 ? above : 0.0;
+    if (-below > violation) violation = below;
+    const double tolerance = kQpTolerance * scale[i];
+    if (!(std::abs(violation) > tolerance)) violation = 0.0;
+    solution.violation[given] = violation;
+    if (violation == 0.0) continue;
+    const auto of_level = static_cast<std::size_t>(level[static_cast<std::size_t>(i)]);
+    if (of_level == 0 || !std::isfinite(violation)) return false;
+    ++solution.relaxed[of_level];
+    solution.status = QpStatus::kRelaxed;
+  }
+  solution.x = x;
+  return true;
+}
+
+void QpSolver::Impl::solve(const Qp& qp) noexcept {
+  solution.status = QpStatus::kFailed;
+  solution.optimal = true;
+  solution.iterations = 0;
+  solution.relaxed.fill(0);
+  solution.violation.setZero();
+  result.exitflag = 0;
+  if (!load(qp)) return;
+  std::ranges::fill(start, 0);
+  std::ranges::fill(next_set, 0);
+  // a conflict most often lasts for many ticks: it is not asked for again whether all can hold
+  const int gave_way = std::min(set[0] >> kLevelShift & kFlags, kQpLevels - 1);
+  bool solved = gave_way == 0 && pass(kNoLevel, kFirstSlot, !any_soft);
+  if (!solved && result.exitflag != DAQP_EXIT_NONCONVEX)
+    solved = least_violation(gave_way > 0 ? gave_way : kQpLevels - 1);
+  if (solved && result.exitflag != DAQP_EXIT_NONCONVEX && accept(qp)) {
+    std::ranges::fill(all_set, 0);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(n + rows); ++i)
+      all_set[static_cast<std::size_t>(index[i])] = next_set[i];
+    return;
+  }
+  std::ranges::fill(all_set, 0);
+  solution.status = QpStatus::kFailed;
+  solution.relaxed.fill(0);
+  solution.violation.setZero();
+}
+
+QpSolver::QpSolver(int n, int m, std::span<const QpRow> rows)
+    : impl_(std::make_unique<Impl>(n, m, rows)) {}
+QpSolver::~QpSolver() = default;
+QpSolver::QpSolver(QpSolver&&) noexcept = default;
+QpSolver& QpSolver::operator=(QpSolver&&) noexcept = default;
+
+const QpSolution& QpSolver::solve(const Qp& qp) noexcept {
+  impl_->solve(qp);
+  return impl_->solution;
+}
+
+std::span<const int> QpSolver::working_set() const { return impl_->all_set; }
+
+void QpSolver::set_working_set(std::span<const int> set) {
+  if (set.size() != impl_->all_set.size())
+    throw InputError(fmt::format("a working set of {} numbers for a QP of {} bounds and rows",
+                                 set.size(), impl_->all_set.size()));
+  for (std::size_t i = 0; i < set.size(); ++i) impl_->all_set[i] = set[i] & kSetBits;
+}
+
+void QpSolver::reset() { std::ranges::fill(impl_->all_set, 0); }
+
+}  // namespace handspan

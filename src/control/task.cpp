@@ -1,0 +1,88 @@
+#include "control/task.hpp"
+
+#include <fmt/format.h>
+
+#include "control/direction_task.hpp"
+#include "control/frame_task.hpp"
+#include "control/posture_task.hpp"
+#include "control/relative_pose_task.hpp"
+#include "control/wrench_task.hpp"
+#include "core/error.hpp"
+
+namespace handspan {
+
+std::vector<int> chosen_axes(const std::vector<bool>& axes, const std::string& task) {
+  std::vector<int> chosen;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (axes[i]) chosen.push_back(static_cast<int>(i));
+  if (chosen.empty())
+    throw InputError(
+        fmt::format("the task '{}' controls no axis; set one of its axes to true", task));
+  return chosen;
+}
+
+Task::Task(std::string name, int rows, const TaskGains& gains)
+    : b_(Eigen::VectorXd::Zero(rows)),
+      w_(Eigen::VectorXd::Zero(rows)),
+      error_(Eigen::VectorXd::Zero(rows)),
+      name_(std::move(name)),
+      stiffness_(gains.stiffness),
+      damping_(gains.damping.value_or(0.0)),
+      weight_(gains.weight),
+      critical_(gains.damping ? 0.0 : 1.0) {}
+
+void Task::update(const ControlSystem& system, ControlState& state) {
+  stiffness_.advance(state.dt);
+  damping_.advance(state.dt);
+  critical_.advance(state.dt);
+  weight_.advance(state.dt);
+  fill(system, state);
+}
+
+void Task::set_weight(double weight, double time) {
+  if (weight >= 0.0 && weight <= kMostWeight) weight_.set(weight, time);
+}
+
+void Task::set_stiffness(double stiffness, double time) {
+  if (stiffness >= 0.0 && stiffness <= kMostStiffness) stiffness_.set(stiffness, time);
+}
+
+void Task::set_damping(std::optional<double> damping, double time) {
+  if (!damping) {
+    critical_.set(1.0, time);
+    return;
+  }
+  if (!(*damping >= 0.0 && *damping <= kMostDamping)) return;
+  // while all of it is critical, the given damping has no share and may jump
+  if (critical_.value() == 1.0)
+    damping_.jump(*damping);
+  else
+    damping_.set(*damping, time);
+  critical_.set(0.0, time);
+}
+
+void Task::declare(ChannelTable& channels, Rate rate) {
+  error_channel_ = channels.vector("task." + name_ + ".error", static_cast<std::size_t>(rows()), "",
+                                   rate, "reference minus actual, one a row");
+  weight_channel_ = channels.number("task." + name_ + ".weight", "", rate, "the ramped weight");
+}
+
+void Task::publish(ChannelTable& channels, Nanoseconds stamp) const {
+  channels.write(error_channel_, error_, stamp);
+  channels.write(weight_channel_, weight_.value(), stamp);
+}
+
+TaskRegistry& tasks() {
+  static TaskRegistry registry = [] {
+    TaskRegistry built_in("task");
+    register_frame_tasks(built_in);
+    register_posture_tasks(built_in);
+    register_direction_task(built_in);
+    register_relative_pose_task(built_in);
+    register_wrench_task(built_in);
+    return built_in;
+  }();
+  return registry;
+}
+
+}  // namespace handspan

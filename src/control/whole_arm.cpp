@@ -1,0 +1,250 @@
+#include "control/whole_arm.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/suggest.hpp"
+
+namespace handspan {
+namespace {
+
+// fixtures and belts; objects may be touched, and moving bodies are not where the scene says
+std::unique_ptr<RobotModel> surroundings_of(const Scene& scene) {
+  ModelDescription description;
+  description.name = "surroundings";
+  const auto add = [&](const SceneBody& body) {
+    BodyDescription b;
+    b.name = body.name;
+    b.X_PB = body.X_WB;
+    b.inertial.mass = 1.0;  // nothing here moves; validate() wants none, an engine may
+    b.inertial.principal.setConstant(1.0);
+    b.shapes = body.shapes;
+    description.bodies.push_back(std::move(b));
+  };
+  for (const auto& fixture : scene.fixtures) add(fixture);
+  for (const auto& belt : scene.belts) add(belt.body);
+  if (description.bodies.empty()) return nullptr;
+  return std::make_unique<RobotModel>(std::move(description), scene.physics.gravity);
+}
+
+// a factory's complaint at the place where the part was read
+template <class Part, class Context>
+auto make(const Part& part, const Context& context, const std::string& key) {
+  try {
+    return part.make(context);
+  } catch (const ConfigError&) {
+    throw;
+  } catch (const InputError& error) {
+    throw ConfigError({{part.place, key, "cannot be made: " + std::string(error.what()), ""}});
+  }
+}
+
+}  // namespace
+
+WholeArm::WholeArm(const WholeArmConfig& config, const Scene& scene, const PlantLayout& layout,
+                   Nanoseconds base)
+    : base_(base), system_(std::make_unique<ControlSystem>(scene.physics.gravity)) {
+  // robots in the scene's order; a robot's groups that are not ours are held by others
+  std::vector<std::string> names;
+  for (const auto& group : layout.groups) names.push_back(group.name);
+  for (const auto& [name, arm] : config.arms)
+    if (!std::ranges::count(names, name))
+      throw ConfigError({{config.place, "arms",
+                          fmt::format("names the group '{}', which the scene does not have", name),
+                          did_you_mean(name, names, "it has")}});
+  const auto ours = [&](const std::string& group) {
+    return std::ranges::any_of(config.arms, [&](const auto& arm) { return arm.first == group; });
+  };
+  std::vector<std::pair<std::string, std::string>> ignored;
+  for (const auto& robot : scene.robots) {
+    MechanismDescription mechanism{robot.name, robot.description, {}, {}, robot.limits, false};
+    for (const auto& group : robot.groups)
+      mechanism.torque_rate = mechanism.torque_rate || group.torque_rate;
+    for (const auto& group : layout.groups)
+      if (group.robot == robot.name)
+        for (const auto& joint : group.joints)
+          (ours(group.name) ? mechanism.actuated : mechanism.held).push_back(joint);
+    if (mechanism.actuated.empty()) continue;
+    const int m = system_->add_mechanism(std::move(mechanism));
+    const Mechanism& made = system_->mechanisms()[static_cast<std::size_t>(m)];
+    if (!made.passive.empty())
+      throw InputError(fmt::format(
+          "'{}' has {} coordinates that no actuator group moves or observes; the whole-arm "
+          "controller needs a group for each",
+          robot.name, made.passive.size()));
+    ignored.insert(ignored.end(), robot.ignored_pairs.begin(), robot.ignored_pairs.end());
+  }
+  for (const auto& [name, payload] : config.payloads)
+    system_->add_payload(name, payload.frame,
+                         Inertial::from_full(payload.mass, payload.p_EC, payload.I_C_E));
+  system_->seal();
+  surroundings_ = surroundings_of(scene);
+  state_ = std::make_unique<ControlState>(*system_);
+  state_->dt = seconds(base);
+  for (std::size_t p = 0; p < config.payloads.size(); ++p)
+    state_->payload[p].jump(config.payloads[p].second.carried ? 1.0 : 0.0);
+
+  for (std::size_t g = 0; g < layout.groups.size(); ++g) {
+    const GroupLayout& group = layout.groups[g];
+    const auto robot = std::ranges::find(system_->mechanisms(), group.robot, &Mechanism::name);
+    if (robot == system_->mechanisms().end()) continue;
+    const int m = static_cast<int>(robot - system_->mechanisms().begin());
+    if (!ours(group.name)) {
+      for (std::size_t j = 0; j < group.joints.size(); ++j) {
+        const JointSlot& slot = robot->model->joint(group.joints[j]);
+        held_.push_back({static_cast<int>(g), m, static_cast<Eigen::Index>(j), slot.q, slot.v});
+      }
+      continue;
+    }
+    const RobotInstance& instance = *scene.robot(group.robot);
+    const auto maker = std::ranges::find_if(instance.groups, [&](const ActuatorGroup& a) {
+      return instance.name + "." + a.name == group.name;
+    });
+    const auto arm =
+        std::ranges::find(config.arms, group.name, [](const auto& entry) { return entry.first; });
+    arms_.push_back({static_cast<int>(g),
+                     m,
+                     group.rate,
+                     ArmDrive(arm->second, ArmContext{*robot, group, *maker}),
+                     {},
+                     {}});
+  }
+
+  std::vector<std::unique_ptr<Task>> made_tasks;
+  for (const auto& [name, part] : config.tasks)
+    made_tasks.push_back(make(part, TaskContext{*system_, name}, "tasks." + name));
+  std::vector<std::unique_ptr<Constraint>> made_constraints;
+  const ConstraintContext context{*system_, surroundings_.get(), std::move(ignored)};
+  for (std::size_t c = 0; c < config.constraints.size(); ++c)
+    made_constraints.push_back(
+        make(config.constraints[c], context, fmt::format("constraints[{}]", c)));
+  problem_ = std::make_unique<ControlProblem>(*system_, config.problem, std::move(made_tasks),
+                                              std::move(made_constraints));
+}
+
+bool WholeArm::commands(int group) const {
+  return std::ranges::any_of(arms_, [&](const Arm& arm) { return arm.group == group; });
+}
+
+void WholeArm::carry(std::string_view payload, bool carried, double time) {
+  state_->payload[static_cast<std::size_t>(system_->payload(payload))].set(carried ? 1.0 : 0.0,
+                                                                           time);
+}
+
+void WholeArm::observe_held(const Observation& observation) {
+  for (const auto& joint : held_) {
+    const GroupState& group = observation.groups[static_cast<std::size_t>(joint.group)];
+    MechanismState& s = state_->mechanisms[static_cast<std::size_t>(joint.mechanism)];
+    // what is not finite stays what it was
+    if (!std::isfinite(group.q[joint.index]) || !std::isfinite(group.v[joint.index])) continue;
+    s.q[joint.q] = group.q[joint.index];
+    s.v[joint.v] = group.v[joint.index];
+  }
+}
+
+void WholeArm::start(const Observation& observation) {
+  observe_held(observation);
+  for (auto& arm : arms_) {
+    MechanismState& s = state_->mechanisms[static_cast<std::size_t>(arm.mechanism)];
+    arm.drive.start(observation.groups[static_cast<std::size_t>(arm.group)], s);
+    s.qdd.setZero();
+  }
+  problem_->start(*state_);
+  for (std::size_t m = 0; m < state_->mechanisms.size(); ++m) {
+    // the torque rate starts from what holds the arm
+    MechanismState& s = state_->mechanisms[m];
+    for (std::size_t j = 0; j < system_->mechanisms()[m].actuated.size(); ++j)
+      s.tau[static_cast<Eigen::Index>(j)] = s.h[system_->mechanisms()[m].actuated[j]];
+  }
+  for (auto& arm : arms_)
+    arm.drive.start_torque(state_->mechanisms[static_cast<std::size_t>(arm.mechanism)]);
+}
+
+void WholeArm::update(const Observation& observation, std::int64_t tick, Command& command) {
+  observe_held(observation);
+  bool any = false;
+  for (auto& arm : arms_) {
+    MechanismState& s = state_->mechanisms[static_cast<std::size_t>(arm.mechanism)];
+    const GroupState& measured = observation.groups[static_cast<std::size_t>(arm.group)];
+    s.due = due(tick, arm.rate, base_);
+    any = any || s.due;
+    if (s.due)
+      arm.drive.observe(measured, s);
+    else
+      arm.drive.coast(measured, s, state_->dt);
+  }
+  if (!any) return;
+  problem_->solve(*state_);
+  for (auto& arm : arms_) {
+    const MechanismState& s = state_->mechanisms[static_cast<std::size_t>(arm.mechanism)];
+    if (s.due) arm.drive.command(s, command.groups[static_cast<std::size_t>(arm.group)]);
+  }
+}
+
+void WholeArm::declare(ChannelTable& channels, Rate rate) {
+  problem_->declare(channels, rate);
+  for (auto& arm : arms_) {
+    const Mechanism& m = system_->mechanisms()[static_cast<std::size_t>(arm.mechanism)];
+    const auto n = static_cast<std::size_t>(arm.drive.commanded_q().size());
+    arm.q = channels.vector("control." + m.name + ".q", n, "rad", rate, "commanded positions");
+    arm.v = channels.vector("control." + m.name + ".v", n, "rad/s", rate, "commanded velocities");
+  }
+}
+
+void WholeArm::publish(ChannelTable& channels, Nanoseconds stamp) const {
+  problem_->publish(channels, stamp);
+  for (const auto& arm : arms_) {
+    channels.write(arm.q, arm.drive.commanded_q(), stamp);
+    channels.write(arm.v, arm.drive.commanded_v(), stamp);
+  }
+}
+
+Schema<WholeArmConfig> whole_arm_schema() {
+  const auto payload =
+      object<PayloadConfig>("Payload", "a known body that an arm may carry")
+          .required("frame", &PayloadConfig::frame, text(), "to which it is fixed")
+          .required("mass", &PayloadConfig::mass, number("kg").above(0))
+          .optional("centre", &PayloadConfig::p_EC, vector<3>("m"), "of mass, in the frame")
+          .optional("inertia", &PayloadConfig::I_C_E, matrix3(),
+                    "about it, in the frame's axes [kg m^2]")
+          .optional("carried", &PayloadConfig::carried, boolean(), "from the start");
+  const auto kind = choice<ConstraintKind>({{"torque", ConstraintKind::kTorque},
+                                            {"joint_box", ConstraintKind::kJointBox},
+                                            {"collision", ConstraintKind::kCollision},
+                                            {"cartesian", ConstraintKind::kCartesian},
+                                            {"jerk", ConstraintKind::kJerk}});
+  const auto problem =
+      object<ProblemConfig>("Optimisation")
+          .optional("priority", &ProblemConfig::priority, list(kind),
+                    "which limits give way last when all cannot hold, first to last; what is left "
+                    "out gives way first")
+          .optional("regularisation", &ProblemConfig::regularisation, number().min(1e-9).max(1),
+                    "weight of joint accelerations")
+          .optional("regularisation_damping", &ProblemConfig::regularisation_damping,
+                    number("1/s").min(0).max(100), "of joint speeds that nothing asks for")
+          .optional("error_damping", &ProblemConfig::error_damping, number().min(0).max(100),
+                    "weight of joint accelerations per metre or radian that tasks are away")
+          .optional("error_damping_rate", &ProblemConfig::error_damping_rate,
+                    number("1/s").min(0).max(1000), "of joint speeds in that term")
+          .check(
+              [](const ProblemConfig& c) -> std::optional<Fault> {
+                auto sorted = c.priority;
+                std::ranges::sort(sorted);
+                if (std::ranges::adjacent_find(sorted) == sorted.end()) return std::nullopt;
+                return Fault{"names a kind twice", "name each once", "priority"};
+              },
+              "priorities are different");
+  return object<WholeArmConfig>("WholeArm", "one QP over the arms that it names")
+      .place(&WholeArmConfig::place)
+      .required("arms", &WholeArmConfig::arms, dictionary(arm_schema()),
+                "by actuator group (left.arm)")
+      .required("tasks", &WholeArmConfig::tasks, dictionary(tasks().schema()), "by name")
+      .optional("constraints", &WholeArmConfig::constraints, list(constraints().schema()),
+                "besides the joints' position, velocity and acceleration limits, which always hold")
+      .optional("payloads", &WholeArmConfig::payloads, dictionary(payload), "by name")
+      .optional("optimisation", &WholeArmConfig::problem, problem);
+}
+
+}  // namespace handspan

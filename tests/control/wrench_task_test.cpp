@@ -1,0 +1,91 @@
+#include "control/wrench_task.hpp"
+
+#include <gtest/gtest.h>
+
+#include "control/model_run.hpp"
+
+namespace handspan {
+namespace {
+
+using namespace test;
+
+struct Held : testing::Test {
+  Held() {
+    run.system.add_mechanism(unlimited_arm());
+    run.system.add_mechanism(free_body_mechanism("box"));
+    run.system.add_join("hold", "left.tcp", "box");
+    run.seal();
+    MechanismState& box = run.state->mechanisms[1];
+    box.q << 0.3, 0.2, 0.1, Eigen::Quaterniond(0.5, -0.5, 0.5, 0.5).coeffs();
+    update_state(run.system, *run.state);
+  }
+  ModelRun run;
+};
+
+TEST_F(Held, RowsReadForceAndTorqueInTheBodysAxes) {
+  WrenchTaskConfig config;
+  config.join = "hold";
+  config.axes = {true, false, true, false, false, true};
+  config.wrench << 1.0, 2.0, 3.0, 4.0, 5.0, 6.0;
+  config.weight = 3.0;
+  WrenchTask task(config, {run.system, "w"});
+  set_join(run.system, *run.state, 0, true);
+  task.update(run.system, *run.state);
+  RandomStream random(kSeed, "wrench");
+  const Eigen::VectorXd x = random_vector(run.system.unknowns(), random, 10.0);
+  const int offset = run.system.joins()[0].offset;
+  const Eigen::Matrix3d R_bW = run.frame("box").first.R.transpose();
+  const Eigen::Vector3d force = R_bW * x.segment<3>(offset),
+                        torque = R_bW * x.segment<3>(offset + 3);
+  EXPECT_EQ(task.blocks()[0].offset, offset);
+  EXPECT_LT(
+      (task.blocks()[0].A * x.segment<6>(offset) - Eigen::Vector3d(force[0], force[2], torque[2]))
+          .norm(),
+      1e-13);
+  EXPECT_EQ(task.b(), Eigen::Vector3d(1.0, 3.0, 6.0));
+  EXPECT_EQ(task.weights(), Eigen::Vector3d(3.0, 3.0, 3.0));
+  Vector6d F;
+  F << force, torque;
+  EXPECT_LT((task.wrench(run.system, *run.state, x) - F).norm(), 1e-13);
+}
+
+TEST_F(Held, AskForNothingOfAnOpenJoin) {
+  WrenchTaskConfig config;
+  config.join = "hold";
+  WrenchTask task(config, {run.system, "w"});
+  task.update(run.system, *run.state);
+  EXPECT_EQ(task.weights(), Eigen::VectorXd::Zero(6));
+}
+
+TEST_F(Held, ReferencesThatMakeNoSenseAreCountedAndTheLastGoodOneStays) {
+  WrenchTaskConfig config;
+  config.join = "hold";
+  WrenchTask task(config, {run.system, "w"});
+  Vector6d good;
+  good << 1.0, 2.0, 3.0, 4.0, 5.0, 6.0;
+  task.set_reference(good);
+  std::uint64_t expected = 0;
+  for (const double bad :
+       {std::numeric_limits<double>::quiet_NaN(), HUGE_VAL, -HUGE_VAL, 1e300, 2e4}) {
+    task.set_reference(bad * Vector6d::Unit(4));
+    EXPECT_EQ(task.rejected(), ++expected) << bad;
+  }
+  task.update(run.system, *run.state);
+  EXPECT_EQ(task.b(), good);
+  task.hold(run.system, *run.state);
+  task.update(run.system, *run.state);
+  EXPECT_EQ(task.b(), Vector6d::Zero());
+}
+
+TEST_F(Held, MessagesSayWhatIsWrong) {
+  WrenchTaskConfig config;
+  config.join = "holt";
+  const auto made = [&] { return message_of([&] { WrenchTask(config, {run.system, "w"}); }); };
+  EXPECT_EQ(made(), "there is no join 'holt'; did you mean 'hold'?");
+  config.join = "hold";
+  config.axes.assign(6, false);
+  EXPECT_EQ(made(), "the task 'w' controls no axis; set one of its axes to true");
+}
+
+}  // namespace
+}  // namespace handspan
