@@ -10,8 +10,8 @@ namespace {
 
 Eigen::Vector3d unit(const Eigen::Vector3d& v, const std::string& task, const char* key) {
   if (!(v.norm() > 1e-9))
-    throw InputError(fmt::format("the {} of the task '{}' has no length; give a direction", key,
-                                 task));
+    throw InputError(
+        fmt::format("the {} of the task '{}' has no length; give a direction", key, task));
   return v.normalized();
 }
 

@@ -7,10 +7,9 @@
 namespace handspan {
 
 bool is_sane(const PoseReference& r) {
-  return r.X_WE.p.allFinite() && r.X_WE.R.allFinite() && r.V_WE.allFinite() &&
-         r.A_WE.allFinite() && r.X_WE.p.norm() < 1e3 && r.V_WE.norm() < 1e3 &&
-         r.A_WE.norm() < 1e5 && (r.X_WE.R * r.X_WE.R.transpose()).isIdentity(1e-6) &&
-         r.X_WE.R.determinant() > 0.0;
+  return r.X_WE.p.allFinite() && r.X_WE.R.allFinite() && r.V_WE.allFinite() && r.A_WE.allFinite() &&
+         r.X_WE.p.norm() < 1e3 && r.V_WE.norm() < 1e3 && r.A_WE.norm() < 1e5 &&
+         (r.X_WE.R * r.X_WE.R.transpose()).isIdentity(1e-6) && r.X_WE.R.determinant() > 0.0;
 }
 
 Eigen::Vector3d orientation_error(const Eigen::Matrix3d& R_WE, const Eigen::Matrix3d& R_WE_ref) {
@@ -62,10 +61,9 @@ void FrameTask::fill(const ControlSystem& system, ControlState& state) {
   frame_jacobian(model, data, frame_.frame, J_);
 
   pose_error_ << reference_.X_WE.p - X_WE.p, orientation_error(X_WE.R, reference_.X_WE.R);
-  const double scale =
-      saturation(pose_error_.head<3>().norm(), pose_error_.tail<3>().norm());
-  Vector6d wanted = reference_.A_WE + damping() * (reference_.V_WE - V) +
-                    stiffness() * scale * pose_error_;
+  const double scale = saturation(pose_error_.head<3>().norm(), pose_error_.tail<3>().norm());
+  Vector6d wanted =
+      reference_.A_WE + damping() * (reference_.V_WE - V) + stiffness() * scale * pose_error_;
   wanted.tail<3>() -= V.tail<3>().cross(Eigen::Vector3d(reference_.V_WE.tail<3>() - V.tail<3>()));
   // so that absurd references ask for no more than what fits the limits' numbers
   const double excess = std::max({wanted.head<3>().norm() / kMostTaskAcceleration,
@@ -134,14 +132,14 @@ void register_frame_tasks(TaskRegistry& registry) {
                    .optional("axes", &FrameTaskConfig::axes, list(boolean()).size(3),
                              "about x, y, z; default all"),
                "orientation of a frame in the world", make(3, 3));
-  registry.add("pose",
-               with_angular_speed(with_speed(base("PoseTask", "pose of a frame")))
-                   .optional("axes", &FrameTaskConfig::axes, list(boolean()).size(6),
-                             "x, y, z, then about x, y, z; default all")
-                   .optional("orientation_weight", &FrameTaskConfig::orientation_weight,
-                             number("m^2/rad^2").min(0).max(1e3),
-                             "of rotation against translation"),
-               "position and orientation of a frame in the world", make(0, 6));
+  registry.add(
+      "pose",
+      with_angular_speed(with_speed(base("PoseTask", "pose of a frame")))
+          .optional("axes", &FrameTaskConfig::axes, list(boolean()).size(6),
+                    "x, y, z, then about x, y, z; default all")
+          .optional("orientation_weight", &FrameTaskConfig::orientation_weight,
+                    number("m^2/rad^2").min(0).max(1e3), "of rotation against translation"),
+      "position and orientation of a frame in the world", make(0, 6));
 }
 
 }  // namespace handspan

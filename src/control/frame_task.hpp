@@ -23,10 +23,10 @@ struct FrameTaskConfig : TaskGains {
   std::string frame;
   std::vector<bool> axes;  // x y z, then rotation about x y z; the ones that are rows
   TaskAxes axes_of = TaskAxes::kWorld;
-  double orientation_weight = 1.0;        // of rotation against translation [m^2/rad^2]
-  std::optional<double> speed;            // most that it asks for on the way [m/s]
-  std::optional<double> angular_speed;    // [rad/s]
-  std::optional<double> deceleration;     // with which it plans to arrive [m/s^2]
+  double orientation_weight = 1.0;      // of rotation against translation [m^2/rad^2]
+  std::optional<double> speed;          // most that it asks for on the way [m/s]
+  std::optional<double> angular_speed;  // [rad/s]
+  std::optional<double> deceleration;   // with which it plans to arrive [m/s^2]
 };
 
 /// Largest accelerations that a frame's task asks for, beyond what an arm can do; its demand is

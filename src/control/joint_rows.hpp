@@ -6,8 +6,8 @@
 namespace handspan {
 
 /// -tau_max <= M q'' + h - J^T F - C^T lambda + extra <= tau_max for every actuated joint, where
-/// `extra` is what the low-level law adds, and within rate * dt of the torque before. The rate gives
-/// way to the limit when both cannot hold.
+/// `extra` is what the low-level law adds, and within rate * dt of the torque before. The rate
+/// gives way to the limit when both cannot hold.
 class TorqueLimits : public Constraint {
  public:
   TorqueLimits(const ControlSystem& system, bool with_rate);

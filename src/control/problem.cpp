@@ -12,8 +12,8 @@ namespace {
 constexpr double kForceScale = 10.0;  // [N, N m] that count as much as 1 rad/s^2 when regularised
 // a typical size of unknowns that no joint limit scales: forces, and accelerations of a free base
 constexpr double kUnknownScale = 10.0;
-// of the largest entry of H in its unknowns' scales: less on its diagonal and the solver takes H for
-// singular. The regularisation alone falls below it beside tasks of weight 1e5 and more.
+// of the largest entry of H in its unknowns' scales: less on its diagonal and the solver takes H
+// for singular. The regularisation alone falls below it beside tasks of weight 1e5 and more.
 constexpr double kLeastDiagonal = 1e-12;
 
 std::vector<std::unique_ptr<Constraint>> with_dynamics(

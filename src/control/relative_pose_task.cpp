@@ -62,7 +62,8 @@ void RelativePoseTask::hold(const ControlSystem& system, ControlState& state) {
 }
 
 void RelativePoseTask::fill(const ControlSystem& system, ControlState& state) {
-  const FrameMotion A = motion(system, state, frame_a_, J_a_), B = motion(system, state, frame_b_, J_b_);
+  const FrameMotion A = motion(system, state, frame_a_, J_a_),
+                    B = motion(system, state, frame_b_, J_b_);
   const Eigen::Matrix3d R_AW = A.X.R.transpose();
   const Eigen::Vector3d r = B.X.p - A.X.p;
   const Eigen::Vector3d omega_A = A.V.tail<3>(), omega_B = B.V.tail<3>();
@@ -77,8 +78,7 @@ void RelativePoseTask::fill(const ControlSystem& system, ControlState& state) {
   Vector6d error;
   const Eigen::Matrix3d R_AB = R_AW * B.X.R;
   error << reference_.X_WE.p - R_AW * r, orientation_error(R_AB, reference_.X_WE.R);
-  Vector6d wanted =
-      reference_.A_WE + damping() * (reference_.V_WE - V) + stiffness() * error;
+  Vector6d wanted = reference_.A_WE + damping() * (reference_.V_WE - V) + stiffness() * error;
   const double excess = std::max({wanted.head<3>().norm() / kMostTaskAcceleration,
                                   wanted.tail<3>().norm() / kMostTaskAngularAcceleration, 1.0});
   wanted = wanted / excess - bias;

@@ -7,7 +7,7 @@ namespace handspan {
 
 struct RelativePoseTaskConfig : TaskGains {
   std::string frame_a, frame_b;
-  double orientation_weight = 1.0;  // [m^2/rad^2]
+  double orientation_weight = 1.0;                      // [m^2/rad^2]
   std::vector<bool> axes = std::vector<bool>(6, true);  // in A: x y z, about x y z
 };
 

@@ -57,19 +57,19 @@ void WrenchTask::fill(const ControlSystem& system, ControlState& state) {
 }
 
 void register_wrench_task(TaskRegistry& registry) {
-  registry.add("wrench",
-               object<WrenchTaskConfig>("WrenchTask", "force and torque that a join carries")
-                   .required("join", &WrenchTaskConfig::join, text())
-                   .optional("axes", &WrenchTaskConfig::axes, list(boolean()).size(6),
-                             "in the join's second frame: x, y, z, about x, y, z")
-                   .optional("wrench", &WrenchTaskConfig::wrench, vector<6>(),
-                             "force [N] and torque [N m] on the second body, in its frame")
-                   .optional("weight", &TaskGains::weight, number().min(0).max(1e6),
-                             "per N^2 or (N m)^2"),
-               "force and torque that a join carries",
-               [](const WrenchTaskConfig& config, const TaskContext& context) {
-                 return std::make_unique<WrenchTask>(config, context);
-               });
+  registry.add(
+      "wrench",
+      object<WrenchTaskConfig>("WrenchTask", "force and torque that a join carries")
+          .required("join", &WrenchTaskConfig::join, text())
+          .optional("axes", &WrenchTaskConfig::axes, list(boolean()).size(6),
+                    "in the join's second frame: x, y, z, about x, y, z")
+          .optional("wrench", &WrenchTaskConfig::wrench, vector<6>(),
+                    "force [N] and torque [N m] on the second body, in its frame")
+          .optional("weight", &TaskGains::weight, number().min(0).max(1e6), "per N^2 or (N m)^2"),
+      "force and torque that a join carries",
+      [](const WrenchTaskConfig& config, const TaskContext& context) {
+        return std::make_unique<WrenchTask>(config, context);
+      });
 }
 
 }  // namespace handspan

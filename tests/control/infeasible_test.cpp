@@ -64,7 +64,7 @@ struct Case {
   double q = 0.0, v = 0.0, qdd = 0.0;  // the state, and the acceleration before
   double torque = 1000.0, jerk = 1e6;  // limits
   double floor = -1.5, ceiling = 1.5;  // of the free space
-  std::optional<double> speed = {};         // limit of the tool
+  std::optional<double> speed = {};    // limit of the tool
   double range = 1.0;
   std::vector<std::string> conflict = {};  // the names, in any order
   ConstraintKind gives_way = ConstraintKind::kCollision;
