@@ -27,8 +27,8 @@ struct ProblemConfig {
   double regularisation_damping = 2.0;
   // weight of q''^2 per unit of what tasks demand (Task::demand) [1/m], and of q' in that term
   // [1/s]: near a singular pose this is all the damping there is
-  double error_damping = 0.1;
-  double error_damping_rate = 20.0;
+  double error_damping = 0.3;
+  double error_damping_rate = 2.0;
 };
 
 struct ProblemCounts {

@@ -216,7 +216,7 @@ bool QpSolver::Impl::load(const Qp& qp) noexcept {
     const int row = index[static_cast<std::size_t>(n + i)] - n;
     for (int j = 0; j < n; ++j) A(i, j) = qp.A(row, j) * (unit[j] * per_unit);
   }
-  if (!H.allFinite() || !f.allFinite() || !A.topRows(rows).allFinite()) return false;
+  if (!H.allFinite() || !f.allFinite() || !qp.A.allFinite()) return false;
   const double largest = H.diagonal().maxCoeff();
   if (!(largest > 1e-200 && largest < 1e200)) return false;
   const double factor = 1.0 / power_of_two_near(largest);

@@ -190,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(
              .ceiling = 1.9,
              .conflict = {kJerk, kJoint},
              .gives_way = ConstraintKind::kJerk}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace handspan
