@@ -159,7 +159,7 @@ void ControlProblem::add_joint_boxes(ControlState& state) {
         qp_.lower[i] = qp_.upper[i] = s.qdd[v];
         continue;
       }
-      const int q = mechanism.model->joint(mechanism.joint_names[j]).q;
+      const int q = mechanism.actuated_q[j];
       const JointViability& viability = viability_[m][j];
       const AccelerationBox next = viability.box(s.q[q], s.v[v], s.dt);
       if (next.empty) ++counts_.empty_boxes;
@@ -201,7 +201,7 @@ void ControlProblem::solve(ControlState& state) {
     for (std::size_t m = 0; m < state.mechanisms.size(); ++m)
       state.mechanisms[m].qdd =
           solution_->x.segment(system_.mechanisms()[m].offset, state.mechanisms[m].qdd.size());
-  count(state);
+  count();
   for (std::size_t m = 0; m < state.mechanisms.size(); ++m) {
     const Mechanism& mechanism = system_.mechanisms()[m];
     MechanismState& s = state.mechanisms[m];
@@ -235,7 +235,7 @@ void ControlProblem::brake(ControlState& state) {
       const double braking = mechanism.limits[j].braking;
       const double stop =
           std::isfinite(s.v[v]) ? std::clamp(-s.v[v] / s.dt, -braking, braking) : 0.0;
-      const int q = mechanism.model->joint(mechanism.joint_names[j]).q;
+      const int q = mechanism.actuated_q[j];
       // the box of a position that is no number says nothing
       const bool known = std::isfinite(s.q[q]) && qp_.lower[i] <= qp_.upper[i];
       s.qdd[v] = known ? std::clamp(stop, qp_.lower[i], qp_.upper[i]) : stop;
@@ -243,7 +243,7 @@ void ControlProblem::brake(ControlState& state) {
   }
 }
 
-void ControlProblem::count(ControlState&) {
+void ControlProblem::count() {
   if (solution_->status == QpStatus::kSolved) return;
   conflicts_->offer(qp_, static_cast<std::int64_t>(counts_.ticks) - 1);
   if (solution_->status == QpStatus::kFailed) {

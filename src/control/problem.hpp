@@ -78,7 +78,7 @@ class ControlProblem {
   void add_tasks(ControlState& state);
   void add_joint_boxes(ControlState& state);
   void regularise(ControlState& state);
-  void count(ControlState& state);
+  void count();
   void brake(ControlState& state);
 
   const ControlSystem& system_;

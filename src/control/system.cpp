@@ -70,6 +70,7 @@ int ControlSystem::add_mechanism(MechanismDescription description) {
       throw InputError(fmt::format(
           "joint '{}' has no limits; control needs them, in the robot's limits.yaml", joint));
     m.actuated.push_back(take(joint));
+    m.actuated_q.push_back(slot(joint).q);
     m.limits.push_back(*limits);
     m.joint_names.push_back(joint);
   }

@@ -34,6 +34,7 @@ struct Mechanism {
   int offset = 0;                        // of q'' in x
   int multipliers = 0;                   // offset of the multipliers of its constraint rows
   std::vector<int> actuated;             // indices into v
+  std::vector<int> actuated_q;           // of the same joints, into q
   std::vector<int> passive;              // indices into v whose equation of motion has no torque
   std::vector<int> held;                 // indices into v
   std::vector<JointLimits> limits;       // one an actuated joint, in the order of `actuated`

@@ -124,10 +124,6 @@ WholeArm::WholeArm(const WholeArmConfig& config, const Scene& scene, const Plant
                                               std::move(made_constraints));
 }
 
-bool WholeArm::commands(int group) const {
-  return std::ranges::any_of(arms_, [&](const Arm& arm) { return arm.group == group; });
-}
-
 void WholeArm::carry(std::string_view payload, bool carried, double time) {
   state_->payload[static_cast<std::size_t>(system_->payload(payload))].set(carried ? 1.0 : 0.0,
                                                                            time);

@@ -45,8 +45,6 @@ class WholeArm {
   /// nothing.
   void update(const Observation& observation, std::int64_t tick, Command& command);
 
-  /// Whether it commands a group of the layout.
-  bool commands(int group) const;
   Task& task(std::string_view name) { return problem_->task(name); }
   /// Picks a payload up or puts it down in the control model, along a ramp. @throws InputError
   void carry(std::string_view payload, bool carried, double time = kRampTime);

@@ -53,6 +53,17 @@ TEST(App, ErrorsHavePlaceCauseAndMend) {
             std::string::npos);
 }
 
+TEST(App, WholeArmAndItsGoalsAreChecked) {
+  const std::string arm = "whole_arm:\n  arms: {left.arm: {}}\n  tasks: {}\n";
+  EXPECT_EQ(message_of(arm), "accepted");
+  EXPECT_EQ(message_of(arm + "controllers: {left.arm: {type: joint_springs}}\n"),
+            "app.yaml:6: controllers gives 'left.arm' a controller, which whole_arm controls too; "
+            "name it in one of them");
+  EXPECT_EQ(message_of("goals: [{task: hand, centre: [0, 0, 0], radius: 1}]\n"),
+            "app.yaml: goals are for the tasks of whole_arm, which is not there; add it or take "
+            "them away");
+}
+
 TEST(App, MissingSceneAndMissingAppAreNamed) {
   EXPECT_THROW(load_app("/nonexistent/app.yaml"), InputError);
 }
