@@ -11,7 +11,7 @@
 #include "plant/mujoco_plant.hpp"
 #include "robot/model.hpp"
 #include "scene/robot_check.hpp"
-#include "session/loop.hpp"
+#include "session/session.hpp"
 
 namespace handspan {
 namespace {
@@ -95,10 +95,12 @@ int check_scene(const std::filesystem::path& path) {
 
 int check_app(const std::filesystem::path& path) {
   const App app = load_app(path);
-  Loop loop(app);
+  Session session(app);
   fmt::print("app '{}': scene '{}', {} s at a base tick of {} us\n", app.name, app.scene.name,
-             app.duration, loop.base_period() / 1000);
+             app.duration, session.base_period() / 1000);
   for (const auto& [group, part] : app.controllers) fmt::print("{}: {}\n", group, part.name);
+  for (const auto& [source, part] : app.sources) fmt::print("source {}: {}\n", source, part.name);
+  for (const auto& machine : session.machines()) fmt::print("{}", machine.text());
   fmt::print("{}: valid\n", app.name);
   return kHolds;
 }

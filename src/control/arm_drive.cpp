@@ -222,6 +222,13 @@ void ArmDrive::observe(const GroupState& measured, MechanismState& state) {
   state.extra_torque = extra_;
 }
 
+void ArmDrive::state(StateArchive& archive) {
+  archive.part("drive", mechanism_.name);
+  archive(damping_, servo_, q_, v_, q_c_, v_c_, total_, extra_, compensated_, sent_, next_,
+          dt_before_, not_finite_, clamped_);
+  if (observer_) archive(*observer_);
+}
+
 void ArmDrive::correct(double dt) {
   const double doubt = kLagDoubt * servo_.lag() + dt;
   for (std::size_t k = 0; k < joints_.size(); ++k) {

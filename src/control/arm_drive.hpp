@@ -101,6 +101,8 @@ class ArmDrive {
   /// some percent of what tracks between them, and is left.
   void command(const MechanismState& state, Eigen::Ref<Eigen::VectorXd> command);
 
+  void state(StateArchive& archive);
+
   std::uint64_t not_finite() const { return not_finite_; }
   /// Torque commands cut at the torque limit after the law added what it adds.
   std::uint64_t clamped() const { return clamped_; }

@@ -40,6 +40,7 @@ class Collision : public Constraint {
   void update(const ControlSystem& system, ControlState& state, RowBlock rows) override;
   void declare(ChannelTable& channels, Rate rate) override;
   void publish(ChannelTable& channels, Nanoseconds stamp) const override;
+  void state(StateArchive& archive) override { archive(nearest_); }
 
   const DistanceModel& model() const { return *model_; }
   const DistanceData& data() const { return *data_; }

@@ -12,6 +12,7 @@
 #include "control/system.hpp"
 #include "core/channel.hpp"
 #include "core/registry.hpp"
+#include "core/state_archive.hpp"
 #include "core/values.hpp"
 
 namespace handspan {
@@ -48,6 +49,8 @@ class Constraint {
   /// Declares what it shows. `rate` is that of the control.
   virtual void declare(ChannelTable&, Rate) {}
   virtual void publish(ChannelTable&, Nanoseconds) const {}
+  /// What a run changes and a later tick depends on; most constraints have nothing of the kind.
+  virtual void state(StateArchive&) {}
 };
 
 /// What a constraint is made for; outlives it. Surroundings have no joints.

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "core/registry.hpp"
+#include "core/state_archive.hpp"
 #include "plant/plant.hpp"
 #include "robot/limits.hpp"
 #include "robot/model.hpp"
@@ -26,6 +27,8 @@ class GroupController {
   virtual void start(const GroupState& state) = 0;
   /// One tick: the command of the group's size and kind. Allocates and throws nothing.
   virtual void update(const GroupState& state, Eigen::Ref<Eigen::VectorXd> command) = 0;
+  /// What a run changes.
+  virtual void state(StateArchive&) {}
 };
 
 using ControllerRegistry = Registry<GroupController, const GroupContext&>;

@@ -45,6 +45,11 @@ void DirectionTask::hold(const ControlSystem& system, ControlState& state) {
   omega_.setZero();
 }
 
+void DirectionTask::state(StateArchive& archive) {
+  Task::state(archive);
+  archive(direction_, omega_);
+}
+
 void DirectionTask::fill(const ControlSystem& system, ControlState& state) {
   const auto m = static_cast<std::size_t>(frame_.mechanism);
   const RobotModel& model = *system.mechanisms()[m].model;

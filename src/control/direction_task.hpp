@@ -23,6 +23,7 @@ class DirectionTask : public Task {
   void set_reference(const Eigen::Vector3d& direction,
                      const Eigen::Vector3d& omega_W = Eigen::Vector3d::Zero());
   void hold(const ControlSystem& system, ControlState& state) override;
+  void state(StateArchive& archive) override;
 
  protected:
   void fill(const ControlSystem& system, ControlState& state) override;

@@ -5,6 +5,8 @@
 // follows the external torque as a first-order filter of bandwidth L and needs no acceleration.
 #include <Eigen/Core>
 
+#include "core/state_archive.hpp"
+
 namespace handspan {
 
 class DisturbanceObserver {
@@ -28,6 +30,7 @@ class DisturbanceObserver {
 
   /// r: the torque on the joints from outside (nv) [N m].
   const Eigen::VectorXd& torque() const { return r_; }
+  void state(StateArchive& archive) { archive(first_, r_, h_, v_, M_); }
 
  private:
   double bandwidth_;

@@ -39,6 +39,11 @@ void FrameTask::hold(const ControlSystem& system, ControlState& state) {
                 Vector6d::Zero(), Vector6d::Zero()};
 }
 
+void FrameTask::state(StateArchive& archive) {
+  Task::state(archive);
+  archive(reference_, pose_error_);
+}
+
 double FrameTask::saturation(double linear, double angular) const {
   double scale = 1.0;
   // the speed that an error e comes to under kp e + kd (0 - v) = 0

@@ -11,6 +11,7 @@ struct PoseReference {
   Pose X_WE;
   Vector6d V_WE = Vector6d::Zero();  // linear, angular, in W [m/s, rad/s]
   Vector6d A_WE = Vector6d::Zero();  // its rate [m/s^2, rad/s^2]
+  void state(StateArchive& archive) { archive(X_WE.p, X_WE.R, V_WE, A_WE); }
 };
 
 /// Finite, a rotation, within 1 km, 1 km/s and 100 km/s^2.
@@ -49,6 +50,7 @@ class FrameTask : public Task {
   void set_reference(const PoseReference& reference);
   const PoseReference& reference() const { return reference_; }
   void hold(const ControlSystem& system, ControlState& state) override;
+  void state(StateArchive& archive) override;
 
   const ControlSystem::FrameOf& frame() const { return frame_; }
   double orientation_weight() const { return config_.orientation_weight; }

@@ -21,6 +21,7 @@ class JointSprings : public GroupController {
   JointSprings(const JointSpringsConfig& config, const GroupContext& context);
   void start(const GroupState& state) override;
   void update(const GroupState& state, Eigen::Ref<Eigen::VectorXd> command) override;
+  void state(StateArchive& archive) override { archive(damping_, q_start_); }
 
  private:
   const GroupContext context_;
@@ -53,6 +54,7 @@ class HoldPosition : public GroupController {
   void update(const GroupState&, Eigen::Ref<Eigen::VectorXd> command) override {
     command = q_start_;
   }
+  void state(StateArchive& archive) override { archive(q_start_); }
 
  private:
   Eigen::VectorXd q_start_;

@@ -23,6 +23,7 @@ PostureTask::PostureTask(const PostureTaskConfig& config, const TaskContext& con
   const Mechanism& m = context.system.mechanisms()[static_cast<std::size_t>(mechanism_)];
   for (std::size_t j = 0; j < m.actuated.size(); ++j) {
     if (config.joint && m.joint_names[j] != *config.joint) continue;
+    limits_.push_back(m.limits[j]);
     v_index_.push_back(m.actuated[j]);
     q_index_.push_back(m.model->joint(m.joint_names[j]).q);
   }
@@ -68,6 +69,11 @@ void PostureTask::hold(const ControlSystem&, ControlState& state) {
     q_[r] = config_.q ? (*config_.q)[r] : q[q_index_[static_cast<std::size_t>(r)]];
   v_.setZero();
   a_.setZero();
+}
+
+void PostureTask::state(StateArchive& archive) {
+  Task::state(archive);
+  archive(q_, v_, a_);
 }
 
 void PostureTask::fill(const ControlSystem&, ControlState& state) {

@@ -22,8 +22,11 @@ class PostureTask : public Task {
   /// rejected() and ignored.
   void set_reference(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a);
   const Eigen::VectorXd& reference() const { return q_; }
+  /// Of the joints, one a row.
+  const std::vector<JointLimits>& limits() const { return limits_; }
   /// Of the configured reference when there is one, else of where the joints are.
   void hold(const ControlSystem& system, ControlState& state) override;
+  void state(StateArchive& archive) override;
 
  protected:
   void fill(const ControlSystem& system, ControlState& state) override;
@@ -32,6 +35,7 @@ class PostureTask : public Task {
   PostureTaskConfig config_;
   int mechanism_ = 0;
   std::vector<int> v_index_, q_index_;  // of each row
+  std::vector<JointLimits> limits_;
   Eigen::VectorXd weights_, q_, v_, a_;
 };
 

@@ -243,6 +243,14 @@ void ControlProblem::brake(ControlState& state) {
   }
 }
 
+void ControlProblem::state(StateArchive& archive) {
+  archive.part("control problem");
+  archive(counts_, *solver_);
+  if (archive.loading() && counts_.ticks > 0) solution_ = &solver_->solution();
+  for (auto& task : tasks_) task->state(archive);
+  for (auto& constraint : constraints_) constraint->state(archive);
+}
+
 void ControlProblem::count() {
   if (solution_->status == QpStatus::kSolved) return;
   conflicts_->offer(qp_, static_cast<std::int64_t>(counts_.ticks) - 1);

@@ -70,6 +70,8 @@ class ControlProblem {
   /// What conflicts were found, explained on a thread of its own.
   ConflictReporter& conflicts() { return *conflicts_; }
 
+  void state(StateArchive& archive);
+
   /// task.*, collision.*, qp.*: errors, counts and what gives way now.
   void declare(ChannelTable& channels, Rate rate);
   void publish(ChannelTable& channels, Nanoseconds stamp) const;

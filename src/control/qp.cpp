@@ -465,6 +465,8 @@ const QpSolution& QpSolver::solve(const Qp& qp) noexcept {
   return impl_->solution;
 }
 
+const QpSolution& QpSolver::solution() const noexcept { return impl_->solution; }
+
 std::span<const int> QpSolver::working_set() const { return impl_->all_set; }
 
 void QpSolver::set_working_set(std::span<const int> set) {
@@ -472,6 +474,15 @@ void QpSolver::set_working_set(std::span<const int> set) {
     throw InputError(fmt::format("a working set of {} numbers for a QP of {} bounds and rows",
                                  set.size(), impl_->all_set.size()));
   for (std::size_t i = 0; i < set.size(); ++i) impl_->all_set[i] = set[i] & kSetBits;
+}
+
+void QpSolver::state(StateArchive& archive) {
+  QpSolution& s = impl_->solution;
+  archive.part("QP solver");
+  archive(impl_->all_set, s.x, s.violation, s.status, s.optimal, s.iterations, s.relaxed);
+  // indices of DAQP's: what is damaged must not reach it
+  if (archive.loading())
+    for (int& flags : impl_->all_set) flags &= kSetBits;
 }
 
 void QpSolver::reset() { std::ranges::fill(impl_->all_set, 0); }

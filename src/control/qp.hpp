@@ -17,6 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "core/state_archive.hpp"
+
 namespace handspan {
 
 using RowMajorMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -80,12 +82,16 @@ class QpSolver {
 
   /// Warm started from the call before. The reference stays valid until the next call.
   const QpSolution& solve(const Qp& qp) noexcept;
+  /// The last one; before the first solve: kFailed.
+  const QpSolution& solution() const noexcept;
 
   /// The working set that the next solve starts from, as one number a bound or row, and back: the
   /// same problem then gives the same bits. For snapshots.
   /// @throws InputError when its size is not n + m
   std::span<const int> working_set() const;
   void set_working_set(std::span<const int> set);
+  /// That, and the last solution.
+  void state(StateArchive& archive);
   /// Forget the working set: the next solve starts cold.
   void reset();
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/state_archive.hpp"
+
 namespace handspan {
 
 /// How long weights, gains and payloads take to change, where nothing else is said [s].
@@ -28,6 +30,7 @@ class Ramp {
   }
   double value() const { return value_; }
   double target() const { return target_; }
+  void state(StateArchive& archive) { archive(value_, target_, rate_); }
 
  private:
   double value_, target_, rate_ = 0.0;

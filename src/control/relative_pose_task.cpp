@@ -61,6 +61,11 @@ void RelativePoseTask::hold(const ControlSystem& system, ControlState& state) {
   reference_ = {pose(frame_a_).inverse() * pose(frame_b_), Vector6d::Zero(), Vector6d::Zero()};
 }
 
+void RelativePoseTask::state(StateArchive& archive) {
+  Task::state(archive);
+  archive(reference_);
+}
+
 void RelativePoseTask::fill(const ControlSystem& system, ControlState& state) {
   const FrameMotion A = motion(system, state, frame_a_, J_a_),
                     B = motion(system, state, frame_b_, J_b_);

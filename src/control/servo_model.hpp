@@ -4,6 +4,7 @@
 // measurement that this does not explain is drift, a load or contact.
 #include <Eigen/Core>
 
+#include "core/state_archive.hpp"
 #include "plant/plant.hpp"
 
 namespace handspan {
@@ -26,6 +27,7 @@ class ServoModel {
   const Eigen::VectorXd& q() const { return q_; }
   const Eigen::VectorXd& v() const { return v_; }
   double lag() const { return lag_; }
+  void state(StateArchive& archive) { archive(q_, v_, delayed_, next_); }
 
  private:
   GroupKind kind_;

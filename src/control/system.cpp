@@ -246,6 +246,14 @@ void update_horizons(const Mechanism& mechanism, MechanismState& s) {
 
 }  // namespace
 
+void ControlState::state(StateArchive& archive) {
+  archive.part("control state");
+  for (auto& m : mechanisms)
+    archive(m.q, m.v, m.M, m.h, m.qdd, m.tau, m.tau_before, m.extra_torque, m.dt, m.due);
+  for (auto& join : joins) archive(join.closed, join.X_ab.p, join.X_ab.R, join.rate);
+  archive(payload, dt);
+}
+
 void set_join(const ControlSystem& system, ControlState& state, int join, bool closed) {
   const Join& j = system.joins()[static_cast<std::size_t>(join)];
   JoinState& s = state.joins[static_cast<std::size_t>(join)];

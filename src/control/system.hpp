@@ -143,6 +143,9 @@ struct ControlState {
   std::vector<JoinState> joins;
   std::vector<Ramp> payload;  // 0 ... 1: how much of each payload is carried
   double dt = 0.001;          // since the last tick [s]
+
+  /// What a run changes and the next tick needs before update_state().
+  void state(StateArchive& archive);
 };
 
 /// Closes a join where its frames are now, or opens it. Needs update_state.

@@ -61,6 +61,11 @@ void Task::set_damping(std::optional<double> damping, double time) {
   critical_.set(0.0, time);
 }
 
+void Task::state(StateArchive& archive) {
+  archive.part("task", name_);
+  archive(stiffness_, damping_, weight_, critical_, error_, demand_, rejected_);
+}
+
 void Task::declare(ChannelTable& channels, Rate rate) {
   error_channel_ = channels.vector("task." + name_ + ".error", static_cast<std::size_t>(rows()), "",
                                    rate, "reference minus actual, one a row");

@@ -12,6 +12,7 @@
 #include "control/system.hpp"
 #include "core/channel.hpp"
 #include "core/registry.hpp"
+#include "core/state_archive.hpp"
 #include "core/values.hpp"
 
 namespace handspan {
@@ -60,6 +61,8 @@ class Task {
   void update(const ControlSystem& system, ControlState& state);
   /// The reference becomes what is there now, at rest.
   virtual void hold(const ControlSystem& system, ControlState& state) = 0;
+  /// What a run changes. A task that keeps more than its gains adds it.
+  virtual void state(StateArchive& archive);
 
   // at run time, along ramps of `time` [s]; values that are not finite, negative or beyond the most
   // that a file may say are ignored

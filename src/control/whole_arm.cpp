@@ -179,6 +179,13 @@ void WholeArm::update(const Observation& observation, std::int64_t tick, Command
   }
 }
 
+void WholeArm::state(StateArchive& archive) {
+  archive.part("whole arm");
+  archive(*state_);
+  for (auto& arm : arms_) archive(arm.drive);
+  archive(*problem_);
+}
+
 void WholeArm::declare(ChannelTable& channels, Rate rate) {
   problem_->declare(channels, rate);
   for (auto& arm : arms_) {

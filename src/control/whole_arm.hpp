@@ -55,6 +55,8 @@ class WholeArm {
   const ArmDrive& drive(int arm) const { return arms_[static_cast<std::size_t>(arm)].drive; }
   std::size_t arms() const { return arms_.size(); }
 
+  void state(StateArchive& archive);
+
   void declare(ChannelTable& channels, Rate rate);
   void publish(ChannelTable& channels, Nanoseconds stamp) const;
 

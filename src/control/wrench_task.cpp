@@ -42,6 +42,11 @@ Vector6d WrenchTask::wrench(const ControlSystem& system, ControlState& state,
   return F;
 }
 
+void WrenchTask::state(StateArchive& archive) {
+  Task::state(archive);
+  archive(reference_);
+}
+
 void WrenchTask::fill(const ControlSystem& system, ControlState& state) {
   const Join& join = system.joins()[static_cast<std::size_t>(join_)];
   const Eigen::Matrix3d R_bW = rotation_of(system, state, join).transpose();

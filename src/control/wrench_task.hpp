@@ -21,6 +21,7 @@ class WrenchTask : public Task {
   void set_reference(const Vector6d& F_b);
   /// Of the configured wrench.
   void hold(const ControlSystem& system, ControlState& state) override;
+  void state(StateArchive& archive) override;
   /// As the QP's last answer had it, in b's axes [N, N m].
   Vector6d wrench(const ControlSystem& system, ControlState& state, ConstVectorRef x) const;
 

@@ -16,6 +16,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/state_archive.hpp"
 #include "core/time.hpp"
 
 namespace handspan {
@@ -150,6 +151,12 @@ class ChannelTable {
 
   /// The stamp [ns] of the last write.
   Nanoseconds stamp(ChannelId id) const { return slots_[id.index].stamp; }
+
+  /// Values, stamps and counts, for snapshots.
+  void state(StateArchive& archive) {
+    archive.part("channels");
+    archive(slots_, numbers_, integers_);
+  }
 
   /// How often it was written.
   std::uint64_t writes(ChannelId id) const { return slots_[id.index].writes; }

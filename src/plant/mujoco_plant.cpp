@@ -292,6 +292,14 @@ void MujocoPlant::robot_state(std::string_view robot, const RobotModel&,
   throw std::out_of_range(fmt::format("the scene has no robot '{}'", robot));
 }
 
+std::span<const double> MujocoPlant::positions() const {
+  return {impl_->data->qpos, static_cast<std::size_t>(impl_->model->nq)};
+}
+
+std::span<const double> MujocoPlant::velocities() const {
+  return {impl_->data->qvel, static_cast<std::size_t>(impl_->model->nv)};
+}
+
 double MujocoPlant::energy() const {
   impl_->refresh();
   mj_makeM(impl_->model.get(), impl_->data.get());  // kinetic energy reads it

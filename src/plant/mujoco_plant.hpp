@@ -39,7 +39,8 @@ class MujocoPlant : public Plant {
   /// enormous) comes to: time goes on, nothing moves, the last good observation stands. The way
   /// back is the scene's start. @return true
   bool recover() override;
-  std::vector<std::byte> snapshot() const override;
+  using Plant::snapshot;
+  void snapshot(std::vector<std::byte>& into) const override;
   void restore(std::span<const std::byte> bytes) override;
 
   /// Back to the scene's start.
@@ -70,6 +71,10 @@ class MujocoPlant : public Plant {
   /// q and v of a robot's whole model (its description's order). @throws std::out_of_range
   void robot_state(std::string_view robot, const RobotModel& model, Eigen::Ref<Eigen::VectorXd> q,
                    Eigen::Ref<Eigen::VectorXd> v) const;
+
+  /// All coordinates and velocities of the scene, in MuJoCo's order (nq), (nv).
+  std::span<const double> positions() const;
+  std::span<const double> velocities() const;
 
   /// Kinetic and potential energy [J]. For tests of closed forms.
   double energy() const;

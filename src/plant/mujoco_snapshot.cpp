@@ -128,17 +128,16 @@ void MujocoPlant::Impl::archive(Archive& archive) {
   vector(contacts);
 }
 
-std::vector<std::byte> MujocoPlant::snapshot() const {
+void MujocoPlant::snapshot(std::vector<std::byte>& bytes) const {
   auto& i = *impl_;
   mj_getState(i.model.get(), i.data.get(), i.integration_state.data(), mjSTATE_INTEGRATION);
   Counter counter;
   i.archive(counter);
   const Header header{i.scene_print, sizeof(Header) + counter.bytes, i.contacts.size()};
-  std::vector<std::byte> bytes(header.bytes);
+  bytes.resize(header.bytes);
   Writer writer(bytes.data());
   writer.raw(&header, sizeof header);
   i.archive(writer);
-  return bytes;
 }
 
 void MujocoPlant::restore(std::span<const std::byte> bytes) {

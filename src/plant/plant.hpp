@@ -85,6 +85,9 @@ class Plant {
   virtual const Observation& read() = 0;
   /// Latched: it acts from the group's next tick on, until the next write.
   virtual void write(const Command& command) = 0;
+  /// Real plants: waits for the next observation, which is their clock. Simulators: do not wait.
+  /// @return false when there will be none: the connection is closed
+  virtual bool wait() { return true; }
   /// Simulators: one period of physics. Others: nothing.
   virtual void advance() = 0;
   virtual const CommandFaults& faults() const = 0;
@@ -93,7 +96,13 @@ class Plant {
   /// Out of a reflex or stop, when the cause is gone. @return whether it runs again
   virtual bool recover() = 0;
   /// Everything that a run changes, as bytes, and back: the same inputs then give the same bits.
-  virtual std::vector<std::byte> snapshot() const = 0;
+  std::vector<std::byte> snapshot() const {
+    std::vector<std::byte> bytes;
+    snapshot(bytes);
+    return bytes;
+  }
+  /// The same into a buffer, whose content goes; allocates nothing when it has room.
+  virtual void snapshot(std::vector<std::byte>& into) const = 0;
   /// @throws InputError when the bytes are not a snapshot of this plant
   virtual void restore(std::span<const std::byte> bytes) = 0;
 };

@@ -18,6 +18,11 @@ struct AppFile {
   std::optional<WholeArmConfig> whole_arm;
   std::vector<RandomGoalsConfig> goals;
   std::uint64_t seed = 0;
+  std::vector<std::pair<std::string, SourceRegistry::Part>> sources;
+  std::vector<std::pair<std::string, PoseLimits>> references;
+  std::vector<std::pair<std::string, MachineConfig>> machines;
+  ClockKind clock = ClockKind::kVirtual;
+  RecordExtent record = RecordExtent::kDefault;
   PictureConfig picture;
 };
 
@@ -41,6 +46,21 @@ Schema<AppFile> app_schema() {
       .optional("goals", &AppFile::goals, list(random_goals_schema()),
                 "random goals of the whole-arm controller's tasks")
       .optional("seed", &AppFile::seed, integer().min(0), "of everything random")
+      .optional("sources", &AppFile::sources, dictionary(sources().schema()),
+                "what references may come from, by name; modes give them authority")
+      .optional("references", &AppFile::references, dictionary(pose_limits_schema()),
+                "how fast the reference of a pose task may move, by task")
+      .optional("modes", &AppFile::machines, dictionary(machine_schema()),
+                "state machines that run side by side, by name")
+      .optional("clock", &AppFile::clock,
+                choice<ClockKind>({{"virtual", ClockKind::kVirtual},
+                                   {"wall", ClockKind::kWall},
+                                   {"plant", ClockKind::kPlant}}),
+                "virtual: as fast as it goes")
+      .optional("record", &AppFile::record,
+                choice<RecordExtent>(
+                    {{"default", RecordExtent::kDefault}, {"full", RecordExtent::kFull}}),
+                "full: every channel at every tick")
       .optional("picture", &AppFile::picture, picture);
 }
 
@@ -57,6 +77,11 @@ App load_app(const std::filesystem::path& path) {
   app.whole_arm = std::move(app_file.whole_arm);
   app.goals = std::move(app_file.goals);
   app.seed = app_file.seed;
+  app.sources = std::move(app_file.sources);
+  app.references = std::move(app_file.references);
+  app.machines = std::move(app_file.machines);
+  app.clock = app_file.clock;
+  app.record = app_file.record;
   app.scene = load_scene(app_file.scene);
 
   std::vector<std::string> groups;
@@ -78,6 +103,8 @@ App load_app(const std::filesystem::path& path) {
               {part.place, "controllers",
                fmt::format("gives '{}' a controller, which whole_arm controls too", name),
                "name it in one of them"});
+  for (const auto& [name, machine] : app.machines)
+    for (Issue& issue : check_machine(machine, "modes." + name)) issues.push_back(std::move(issue));
   if (!app.goals.empty() && !app.whole_arm)
     issues.push_back({{path, 0},
                       "goals",

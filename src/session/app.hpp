@@ -13,7 +13,9 @@
 #include "control/whole_arm.hpp"
 #include "core/schema.hpp"
 #include "scene/scene.hpp"
+#include "session/machine.hpp"
 #include "session/random_goals.hpp"
+#include "teleop/reference.hpp"
 
 namespace handspan {
 
@@ -21,6 +23,11 @@ struct PictureConfig {
   std::string view;  // empty: the scene's first
   std::array<int, 2> size = {1600, 900};
 };
+
+/// virtual: as fast as it goes; wall: in step with the clock; plant: when the plant has observed.
+enum class ClockKind { kVirtual, kWall, kPlant };
+/// What a recording holds: default or every channel at every tick.
+enum class RecordExtent { kDefault, kFull };
 
 struct App {
   std::string name;
@@ -32,6 +39,11 @@ struct App {
   std::optional<WholeArmConfig> whole_arm;  // of other groups
   std::vector<RandomGoalsConfig> goals;     // of the whole-arm controller's tasks
   std::uint64_t seed = 0;                   // of everything random
+  std::vector<std::pair<std::string, SourceRegistry::Part>> sources;   // by name
+  std::vector<std::pair<std::string, PoseLimits>> references;          // by task
+  std::vector<std::pair<std::string, MachineConfig>> machines;         // by name
+  ClockKind clock = ClockKind::kVirtual;
+  RecordExtent record = RecordExtent::kDefault;
   PictureConfig picture;
 };
 

@@ -29,6 +29,7 @@ class RandomGoals {
   std::uint64_t goals() const { return goals_; }
   /// When the present goal was set [ns].
   Nanoseconds since() const { return since_; }
+  void state(StateArchive& archive) { archive(random_, since_, goals_); }
 
  private:
   RandomGoalsConfig config_;

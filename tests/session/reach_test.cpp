@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "session/loop.hpp"
+#include "session/session.hpp"
 #include "support/sized.hpp"
 
 namespace handspan {
@@ -129,7 +129,7 @@ double attainable_error(WholeArm& arms, FrameTask& task) {
 
 class Watch {
  public:
-  explicit Watch(Loop& loop) : loop_(loop), arms_(*loop.whole_arm()) {
+  explicit Watch(Session& loop) : loop_(loop), arms_(*loop.whole_arm()) {
     for (auto& goals : loop.goals()) {
       reducible_.emplace_back(arms_, goals.task().frame().mechanism);
       last_fast_.push_back(0);
@@ -223,7 +223,7 @@ class Watch {
     }
   }
 
-  Loop& loop_;
+  Session& loop_;
   WholeArm& arms_;
   std::vector<Reducible> reducible_;
   std::vector<Nanoseconds> last_fast_;
@@ -235,7 +235,7 @@ class Watch {
 Findings reach(std::uint64_t seed, Nanoseconds duration) {
   App app = load_app(std::filesystem::path(HANDSPAN_SOURCE_DIR) / "apps/reach.yaml");
   app.seed = seed;
-  Loop loop(app);
+  Session loop(app);
   Watch watch(loop);
   Findings f;
   for (Nanoseconds now = 0; now < duration; now += loop.base_period()) {

@@ -1,0 +1,158 @@
+#include "cli/summary_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace handspan {
+namespace {
+
+constexpr ConstraintKind kRelaxable[] = {ConstraintKind::kTorque, ConstraintKind::kJointBox,
+                                         ConstraintKind::kCollision, ConstraintKind::kCartesian,
+                                         ConstraintKind::kJerk};
+constexpr double kDegree = 180.0 / M_PI;
+
+nlohmann::ordered_json to_json(const ControlSummary& c) {
+  nlohmann::ordered_json kinds, conflicts = nlohmann::ordered_json::array();
+  for (const ConstraintKind kind : kRelaxable)
+    kinds[name_of(kind)] = c.counts.by_kind[static_cast<std::size_t>(kind)];
+  for (const auto& entry : c.conflicts)
+    conflicts.push_back(
+        {{"name", entry.name}, {"count", entry.count}, {"first_tick", entry.first_tick}});
+  return {{"ticks", c.counts.ticks},
+          {"relaxed", c.counts.relaxed},
+          {"relaxed_by_kind", kinds},
+          {"failed", c.counts.failed},
+          {"empty_boxes", c.counts.empty_boxes},
+          {"outside_boxes", c.counts.outside_boxes},
+          {"rejected_references", c.rejected_references},
+          {"not_finite_measurements", c.not_finite},
+          {"goals", c.goals},
+          {"conflicts", conflicts},
+          {"conflicts_passed_over", c.conflicts_passed_over}};
+}
+
+nlohmann::ordered_json to_json(const TrackingSummary& t) {
+  return {{"task", t.task},
+          {"of", t.pose ? "pose" : "joints"},
+          {"ticks", t.ticks},
+          {"position", {{"rms", t.position_rms}, {"max", t.position_max}}},
+          {"angle", {{"rms", t.angle_rms}, {"max", t.angle_max}}},
+          {"lag", {{"rms", t.lag_rms}, {"max", t.lag_max}}},
+          {"holds", t.holds},
+          {"held", t.held}};
+}
+
+void print_control(const ControlSummary& c) {
+  const auto share = [&](std::uint64_t n) {
+    return 100.0 * static_cast<double>(n) /
+           static_cast<double>(std::max<std::uint64_t>(1, c.counts.ticks));
+  };
+  fmt::print("control: limits given up in {:.3f} % of ticks (", share(c.counts.relaxed));
+  for (const ConstraintKind kind : kRelaxable)
+    fmt::print("{}{} {:.3f} %", kind == kRelaxable[0] ? "" : ", ", name_of(kind),
+               share(c.counts.by_kind[static_cast<std::size_t>(kind)]));
+  fmt::print("; jerk alone does not count), {} failed, {} empty boxes\n", c.counts.failed,
+             c.counts.empty_boxes);
+  constexpr std::size_t kShown = 8;
+  for (std::size_t i = 0; i < std::min(kShown, c.conflicts.size()); ++i)
+    fmt::print("  {:>6} x {}\n", c.conflicts[i].count, c.conflicts[i].name);
+  if (c.conflicts.size() > kShown)
+    fmt::print("  and {} conflicts more; --json has them\n", c.conflicts.size() - kShown);
+}
+
+void print_tracking(const RunSummary& s) {
+  const bool any = std::ranges::any_of(s.tracking, [](const auto& t) { return t.ticks > 0; });
+  if (!any) return;
+  fmt::print("{:<24} {:>14} {:>14} {:>14} {:>14} {:>8} {:>9}\n", "reference", "error rms",
+             "error max", "angle rms", "lag max", "gaps", "held [s]");
+  for (const auto& t : s.tracking) {
+    if (t.ticks == 0) continue;
+    const double unit = t.pose ? 1e3 : kDegree;
+    const char* name = t.pose ? "mm" : "deg";
+    fmt::print("{:<24} {:>10.3f} {:>3} {:>10.3f} {:>3} {:>10.3f} {:>3} {:>10.1f} {:>3} {:>8} {:>9.2f}\n",
+               t.task, unit * t.position_rms, name, unit * t.position_max, name,
+               kDegree * t.angle_rms, "deg", unit * t.lag_max, name, t.holds, t.held);
+  }
+}
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
+  nlohmann::ordered_json groups = nlohmann::ordered_json::array(),
+                         tracking = nlohmann::ordered_json::array(),
+                         modes = nlohmann::ordered_json::object();
+  for (const auto& g : s.groups)
+    groups.push_back({{"name", g.name},
+                      {"worst_deviation", g.worst_deviation},
+                      {"worst_velocity", g.worst_velocity},
+                      {"worst_effort", g.worst_effort},
+                      {"position_margin", g.position_margin},
+                      {"velocity_margin", g.velocity_margin}});
+  for (const auto& t : s.tracking) tracking.push_back(to_json(t));
+  for (const auto& [machine, state] : s.modes) modes[machine] = state;
+  return {{"app", app.name},
+          {"seed", app.seed},
+          {"simulated", seconds(s.simulated)},
+          {"wall", s.wall},
+          {"real_time_factor", s.real_time_factor()},
+          {"ticks", s.ticks},
+          {"tick", {{"p50", s.tick_p50}, {"p99", s.tick_p99}, {"max", s.tick_max}}},
+          {"control_tick", {{"p50", s.control_p50}, {"p99", s.control_p99}}},
+          {"clock",
+           {{"wall", s.on_wall_clock},
+            {"overruns", s.pacer.overruns},
+            {"caught_up", s.pacer.caught_up},
+            {"slips", s.pacer.slips},
+            {"slipped", seconds(s.pacer.slipped)},
+            {"real_time_scheduling", s.real_time_thread.scheduled},
+            {"locked_memory", s.real_time_thread.locked}}},
+          {"groups", groups},
+          {"tracking", tracking},
+          {"modes", modes},
+          {"episodes",
+           {{"started", s.episodes},
+            {"success", s.successes},
+            {"failure", s.failures},
+            {"discarded", s.discarded}}},
+          {"inputs", {{"rejected", s.rejected_inputs}, {"lost", s.lost_inputs}}},
+          {"control", s.control ? to_json(*s.control) : nlohmann::ordered_json()},
+          {"contacts", s.contacts},
+          {"faults",
+           {{"not_finite", s.faults.not_finite},
+            {"clamped", s.faults.clamped},
+            {"rate_limited", s.faults.rate_limited}}}};
+}
+
+void print_summary(const RunSummary& s) {
+  fmt::print(
+      "{:.3f} s simulated in {:.2f} s: {:.1f} x real time. Tick p50 {:.0f} us, p99 {:.0f} us, max "
+      "{:.0f} us; control p50 {:.1f} us, p99 {:.1f} us\n",
+      seconds(s.simulated), s.wall, s.real_time_factor(), 1e6 * s.tick_p50, 1e6 * s.tick_p99,
+      1e6 * s.tick_max, 1e6 * s.control_p50, 1e6 * s.control_p99);
+  if (s.on_wall_clock)
+    fmt::print("clock: {} ticks late, {} caught up, simulated time slipped {} times ({:.3f} s); "
+               "real-time scheduling {}, locked memory {}\n",
+               s.pacer.overruns, s.pacer.caught_up, s.pacer.slips, seconds(s.pacer.slipped),
+               s.real_time_thread.scheduled ? "on" : "not allowed",
+               s.real_time_thread.locked ? "on" : "not allowed");
+  fmt::print("{:<24} {:>12} {:>14} {:>12} {:>16} {:>16}\n", "group", "moved [deg]",
+             "speed [deg/s]", "effort [%]", "room to q [%]", "room to v [%]");
+  for (const auto& g : s.groups)
+    fmt::print("{:<24} {:>12.3f} {:>14.3f} {:>12.1f} {:>16.1f} {:>16.1f}\n", g.name,
+               kDegree * g.worst_deviation, kDegree * g.worst_velocity, 100.0 * g.worst_effort,
+               100.0 * g.position_margin, 100.0 * g.velocity_margin);
+  print_tracking(s);
+  for (const auto& [machine, state] : s.modes) fmt::print("{} ended in '{}'\n", machine, state);
+  if (s.episodes > 0)
+    fmt::print("episodes: {} started, {} successes, {} failures, {} discarded\n", s.episodes,
+               s.successes, s.failures, s.discarded);
+  if (s.rejected_inputs + s.lost_inputs > 0)
+    fmt::print("inputs: {} not understood, {} lost\n", s.rejected_inputs, s.lost_inputs);
+  fmt::print("{} contacts at the end; commands: {} not finite, {} clamped, {} limited in rate\n",
+             s.contacts, s.faults.not_finite, s.faults.clamped, s.faults.rate_limited);
+  if (s.control) print_control(*s.control);
+}
+
+}  // namespace handspan

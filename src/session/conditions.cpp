@@ -1,0 +1,291 @@
+// The built-in conditions of transitions.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "core/error.hpp"
+#include "core/object.hpp"
+#include "core/suggest.hpp"
+#include "core/values.hpp"
+#include "session/condition.hpp"
+
+namespace handspan {
+namespace {
+
+struct NoConfig {};
+
+// a time in the state
+class After : public Condition {
+ public:
+  explicit After(double time) : time_(std::llround(time * 1e9)) {}
+  bool holds(const ConditionMoment& now) override { return now.since >= time_; }
+  std::string text() const override { return fmt::format("after {:g} s", seconds(time_)); }
+
+ private:
+  Nanoseconds time_;
+};
+
+class Done : public Condition {
+ public:
+  bool holds(const ConditionMoment& now) override { return now.done; }
+  std::string text() const override { return "when done"; }
+};
+
+struct ReachedConfig {
+  std::string task;
+  double position = 0.005;  // [m]
+  double angle = 0.05;      // [rad]
+  std::optional<double> speed;
+};
+
+// what the task's frame is away from its reference, and the reference from what is wanted
+class Reached : public Condition {
+ public:
+  Reached(const ReachedConfig& config, const ModeContext& context) : config_(config) {
+    outlet_ = context.arbiter.outlet(config.task);
+    if (!context.arbiter.is_pose(outlet_))
+      throw InputError(
+          fmt::format("'{}' is a task of joints; this is for poses of frames", config.task));
+    arms_ = context.arms;
+    task_ = dynamic_cast<FrameTask*>(&arms_->task(config.task));
+  }
+  bool holds(const ConditionMoment& now) override {
+    const Pose &X = now.at.arbiter.reference(outlet_).pose.X_WE,
+               &X_w = now.at.arbiter.wanted(outlet_).pose.X_WE;
+    const Vector6d& e = task_->pose_error();
+    const double p = e.head<3>().norm() + (X_w.p - X.p).norm();
+    const double angle = e.tail<3>().norm() + angle_between(X.R, X_w.R);
+    return p <= config_.position && angle <= config_.angle;
+  }
+  std::string text() const override {
+    return fmt::format("when {} is within {:g} m and {:g} rad", config_.task, config_.position,
+                       config_.angle);
+  }
+
+ private:
+  ReachedConfig config_;
+  int outlet_ = 0;
+  WholeArm* arms_;
+  FrameTask* task_;
+};
+
+struct ForceConfig {
+  std::string sensor;
+  std::optional<double> above, below;  // [N]
+  std::optional<Eigen::Vector3d> direction;  // in the sensor's axes; none: the force's size
+  double time = 0.02;                  // for which it must last [s]
+};
+
+class Force : public Condition {
+ public:
+  Force(const ForceConfig& config, const ModeContext& context) : config_(config) {
+    std::vector<std::string> names;
+    for (const auto& sensor : context.layout.sensors) names.push_back(sensor.name);
+    const auto found = std::ranges::find(names, config.sensor);
+    if (found == names.end())
+      throw InputError(fmt::format("there is no force sensor '{}'; {}", shown(config.sensor),
+                                   did_you_mean(config.sensor, names, "there are")));
+    sensor_ = static_cast<std::size_t>(found - names.begin());
+    if (config_.direction) {
+      if (!(config_.direction->norm() > 0.0))
+        throw InputError("the direction of a force is zero; give the axis along which it acts");
+      config_.direction->normalize();
+    }
+  }
+  void enter() override { since_.reset(); }
+  bool holds(const ConditionMoment& now) override {
+    const Eigen::Vector3d f = now.at.moment.observation->wrenches[sensor_].head<3>();
+    const double size = config_.direction ? f.dot(*config_.direction) : f.norm();
+    const bool there = (!config_.above || size > *config_.above) &&
+                       (!config_.below || size < *config_.below);
+    if (!there)
+      since_.reset();
+    else if (!since_)
+      since_ = now.at.moment.now;
+    return since_ && seconds(now.at.moment.now - *since_) >= config_.time;
+  }
+  std::string text() const override {
+    return fmt::format("when the force at {} is{}{}", config_.sensor,
+                       config_.above ? fmt::format(" above {:g} N", *config_.above) : "",
+                       config_.below ? fmt::format(" below {:g} N", *config_.below) : "");
+  }
+  void state(StateArchive& archive) override {
+    bool has = since_.has_value();
+    Nanoseconds since = since_.value_or(0);
+    archive(has, since);
+    if (archive.loading()) since_ = has ? std::optional(since) : std::nullopt;
+  }
+
+ private:
+  ForceConfig config_;
+  std::size_t sensor_ = 0;
+  std::optional<Nanoseconds> since_;
+};
+
+struct ButtonConfig {
+  std::string source, button;
+  bool down = true;
+};
+
+class Button : public Condition {
+ public:
+  Button(const ButtonConfig& config, const ModeContext& context)
+      : config_(config), source_(context.arbiter.source(config.source)) {
+    if (!context.arbiter.source(source_).has_button(config.button))
+      throw InputError(fmt::format("the source '{}' has no button '{}'", config.source,
+                                   shown(config.button)));
+  }
+  bool holds(const ConditionMoment& now) override {
+    return now.at.arbiter.source(source_).button(config_.button) == config_.down;
+  }
+  std::string text() const override {
+    return fmt::format("when {} of {} is {}", config_.button, config_.source,
+                       config_.down ? "pressed" : "released");
+  }
+
+ private:
+  ButtonConfig config_;
+  int source_;
+};
+
+struct HeldConfig {
+  std::string group;
+  bool held = true;
+};
+
+class Held : public Condition {
+ public:
+  Held(const HeldConfig& config, const ModeContext& context) : config_(config) {
+    std::vector<std::string> suctions;
+    for (const auto& group : context.layout.groups)
+      if (group.kind == GroupKind::kSuction) suctions.push_back(group.name);
+    if (!std::ranges::count(suctions, config.group))
+      throw InputError(
+          suctions.empty()
+              ? std::string("the scene has no suction cup that could hold something")
+              : fmt::format("'{}' is no suction cup; {}", shown(config.group),
+                            did_you_mean(config.group, suctions, "there are")));
+    group_ = static_cast<std::size_t>(context.layout.group(config.group));
+  }
+  bool holds(const ConditionMoment& now) override {
+    return (now.at.moment.observation->groups[group_].q[0] > 0.5) == config_.held;
+  }
+  std::string text() const override {
+    return fmt::format("when {} holds {}", config_.group, config_.held ? "something" : "nothing");
+  }
+
+ private:
+  HeldConfig config_;
+  std::size_t group_ = 0;
+};
+
+struct EventConfig {
+  std::string name;
+};
+
+class NamedEvent : public Condition {
+ public:
+  explicit NamedEvent(const EventConfig& config) : config_(config) {}
+  bool holds(const ConditionMoment& now) override {
+    return std::ranges::any_of(now.events,
+                               [&](const auto& event) { return event == config_.name; });
+  }
+  std::string text() const override { return fmt::format("on the event {}", config_.name); }
+
+ private:
+  EventConfig config_;
+};
+
+struct HoldingConfig {
+  std::string task;
+};
+
+class Holding : public Condition {
+ public:
+  Holding(const HoldingConfig& config, const ModeContext& context)
+      : config_(config), outlet_(context.arbiter.outlet(config.task)) {}
+  bool holds(const ConditionMoment& now) override { return now.at.arbiter.holding(outlet_); }
+  std::string text() const override {
+    return fmt::format("when nobody is heard for {}", config_.task);
+  }
+
+ private:
+  HoldingConfig config_;
+  int outlet_;
+};
+
+template <class C, class Config>
+auto with_context() {
+  return [](const Config& config, const ModeContext& context) {
+    return std::make_unique<C>(config, context);
+  };
+}
+
+struct AfterConfig {
+  double time = 0.0;
+};
+
+}  // namespace
+
+ConditionRegistry& conditions() {
+  static ConditionRegistry registry = [] {
+    ConditionRegistry r("condition");
+    r.add("after",
+          object<AfterConfig>("After").required("time", &AfterConfig::time, number("s").min(0),
+                                                "in the state"),
+          "after a time", [](const AfterConfig& config, const ModeContext&) {
+            return std::make_unique<After>(config.time);
+          });
+    r.add("done", object<NoConfig>("Done"), "when all modes of the state have come to their end",
+          [](const NoConfig&, const ModeContext&) { return std::make_unique<Done>(); });
+    r.add("reached",
+          object<ReachedConfig>("Reached")
+              .required("task", &ReachedConfig::task, text(), "of a pose")
+              .optional("position", &ReachedConfig::position, number("m").above(0))
+              .optional("angle", &ReachedConfig::angle, number("rad").above(0)),
+          "when a frame is near to where its sources want it",
+          with_context<Reached, ReachedConfig>());
+    r.add("force",
+          object<ForceConfig>("Force")
+              .required("sensor", &ForceConfig::sensor, text(), "such as left.wrist")
+              .optional("above", &ForceConfig::above, number("N"))
+              .optional("below", &ForceConfig::below, number("N"))
+              .optional("direction", &ForceConfig::direction, vector<3>(),
+                        "in the sensor's axes; left out: the size of the force")
+              .optional("time", &ForceConfig::time, number("s").min(0), "for which it lasts")
+              .check(
+                  [](const ForceConfig& c) -> std::optional<Fault> {
+                    if (c.above || c.below) return std::nullopt;
+                    return Fault{"says neither above nor below", "give one of them"};
+                  },
+                  "above or below"),
+          "when a force is felt", with_context<Force, ForceConfig>());
+    r.add("button",
+          object<ButtonConfig>("Button")
+              .required("source", &ButtonConfig::source, text())
+              .required("button", &ButtonConfig::button, text(), "by the source's name for it")
+              .optional("down", &ButtonConfig::down, boolean()),
+          "when a button is pressed or not", with_context<Button, ButtonConfig>());
+    r.add("held",
+          object<HeldConfig>("Held")
+              .required("group", &HeldConfig::group, text(), "a suction cup")
+              .optional("held", &HeldConfig::held, boolean()),
+          "when a suction cup holds something or nothing", with_context<Held, HeldConfig>());
+    r.add("event",
+          object<EventConfig>("NamedEvent").required("name", &EventConfig::name, text().identifier()),
+          "when an event of that name comes",
+          [](const EventConfig& config, const ModeContext&) {
+            return std::make_unique<NamedEvent>(config);
+          });
+    r.add("holding",
+          object<HoldingConfig>("Holding").required("task", &HoldingConfig::task, text()),
+          "when nobody is heard: clutch released, source silent or lost, stopped",
+          with_context<Holding, HoldingConfig>());
+    return r;
+  }();
+  return registry;
+}
+
+}  // namespace handspan

@@ -1,0 +1,16 @@
+#include "session/mode.hpp"
+
+#include "session/modes.hpp"
+
+namespace handspan {
+
+ModeRegistry& modes() {
+  static ModeRegistry registry = [] {
+    ModeRegistry built_in("mode");
+    register_modes(built_in);
+    return built_in;
+  }();
+  return registry;
+}
+
+}  // namespace handspan

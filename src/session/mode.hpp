@@ -1,0 +1,59 @@
+#pragma once
+// What an app does in a state of its machine: hold, move, follow a source, grip ... Modes register by
+// name with a schema; a new behaviour is most often a new source (teleop/source.hpp) and no new mode.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "control/whole_arm.hpp"
+#include "core/registry.hpp"
+#include "plant/plant.hpp"
+#include "scene/scene.hpp"
+#include "teleop/arbiter.hpp"
+
+namespace handspan {
+
+/// What a mode is made for, at set-up; everything outlives it.
+struct ModeContext {
+  std::string name;  // "MACHINE.STATE", and ".2" ... for the second of a state
+  const Scene& scene;
+  const PlantLayout& layout;
+  WholeArm* arms = nullptr;  // none: the app has no whole-arm controller
+  Arbiter& arbiter;
+};
+
+/// A tick, for modes and conditions.
+struct ModeMoment {
+  const Moment& moment;
+  Arbiter& arbiter;
+  Command& manual;  // commands of groups that no controller has: suction, grippers
+  EventList& events;
+};
+
+class Mode {
+ public:
+  virtual ~Mode() = default;
+  Mode(const Mode&) = delete;
+  Mode& operator=(const Mode&) = delete;
+  Mode() = default;
+
+  // in a tick; nothing allocates or throws
+
+  virtual void enter(const ModeMoment& at) = 0;
+  /// @return whether it has come to its end
+  virtual bool update(const ModeMoment& at) = 0;
+
+  /// In words, as `handspan check APP` prints it: "moves left_hand through 3 poses".
+  virtual std::string text() const = 0;
+  /// The references and groups that it drives, by name: nobody else may at the same time.
+  virtual std::vector<std::string> drives() const = 0;
+  /// Everything that a run changes, besides what its sources say.
+  virtual void state(StateArchive&) {}
+};
+
+using ModeRegistry = Registry<Mode, const ModeContext&>;
+
+/// The modes of this process: the built-in ones, and those that a program added.
+ModeRegistry& modes();
+
+}  // namespace handspan

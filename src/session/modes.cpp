@@ -1,0 +1,204 @@
+// The built-in modes that need no trajectory: hold, wait, teleoperate, call, grip and release.
+#include "session/modes.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/object.hpp"
+#include "core/suggest.hpp"
+#include "core/values.hpp"
+
+namespace handspan {
+namespace {
+
+struct HoldConfig {
+  std::vector<std::string> tasks;
+};
+
+class HoldMode : public Mode {
+ public:
+  HoldMode(const HoldConfig& config, const ModeContext& context) : config_(config) {
+    for (const auto& task : config.tasks) outlets_.push_back(context.arbiter.outlet(task));
+  }
+  void enter(const ModeMoment& at) override {
+    for (const int outlet : outlets_) at.arbiter.grant(outlet, {}, at.moment);
+  }
+  bool update(const ModeMoment& at) override {
+    return std::ranges::all_of(outlets_, [&](int o) { return at.arbiter.at_rest(o); });
+  }
+  std::string text() const override {
+    return fmt::format("holds {}", fmt::join(config_.tasks, ", "));
+  }
+  std::vector<std::string> drives() const override { return config_.tasks; }
+
+ private:
+  HoldConfig config_;
+  std::vector<int> outlets_;
+};
+
+struct NoConfig {};
+
+class WaitMode : public Mode {
+ public:
+  void enter(const ModeMoment&) override {}
+  bool update(const ModeMoment&) override { return true; }
+  std::string text() const override { return "waits"; }
+  std::vector<std::string> drives() const override { return {}; }
+};
+
+struct ShareConfig {
+  std::string source;
+  std::vector<bool> axes = std::vector<bool>(6, true);
+  double share = 1.0;
+};
+
+struct FollowConfig {
+  std::string task;
+  std::vector<ShareConfig> sources;
+  bool reengages = false;
+};
+
+class FollowMode : public Mode {
+ public:
+  FollowMode(const FollowConfig& config, const ModeContext& context)
+      : config_(config), outlet_(context.arbiter.outlet(config.task)) {
+    if (config.sources.size() > kMostGrants)
+      throw InputError(fmt::format("{} sources share '{}'; {} is the most", config.sources.size(),
+                                   config.task, kMostGrants));
+    for (const auto& share : config.sources) {
+      Grant grant{context.arbiter.source(share.source), {}, share.share, config.reengages};
+      std::copy(share.axes.begin(), share.axes.end(), grant.axes.begin());
+      if (!context.arbiter.is_pose(outlet_)) grant.axes = kAllAxes;
+      grants_.push_back(grant);
+    }
+  }
+  void enter(const ModeMoment& at) override { at.arbiter.grant(outlet_, grants_, at.moment); }
+  bool update(const ModeMoment& at) override { return at.arbiter.done(outlet_); }
+  std::string text() const override {
+    std::vector<std::string> names;
+    for (const auto& share : config_.sources) names.push_back(share.source);
+    return fmt::format("{} follows {}", config_.task, fmt::join(names, ", "));
+  }
+  std::vector<std::string> drives() const override { return {config_.task}; }
+
+ private:
+  FollowConfig config_;
+  int outlet_;
+  std::vector<Grant> grants_;
+};
+
+struct GripConfig {
+  std::string group;
+  std::optional<Eigen::VectorXd> to;
+  std::optional<double> time;
+};
+
+class GripMode : public Mode {
+ public:
+  GripMode(const GripConfig& config, const ModeContext& context, bool grips)
+      : config_(config), grips_(grips) {
+    std::vector<std::string> names;
+    for (const auto& group : context.layout.groups)
+      if (group.kind == GroupKind::kSuction || group.kind == GroupKind::kPosition)
+        names.push_back(group.name);
+    if (!std::ranges::count(names, config.group))
+      throw InputError(
+          names.empty() ? std::string("the scene has neither suction cup nor gripper")
+                        : fmt::format("'{}' is neither suction cup nor gripper; {}",
+                                      shown(config.group),
+                                      did_you_mean(config.group, names, "there are")));
+    group_ = static_cast<std::size_t>(context.layout.group(config.group));
+    const GroupLayout& layout = context.layout.groups[group_];
+    suction_ = layout.kind == GroupKind::kSuction;
+    if (suction_) {
+      command_ = Eigen::VectorXd::Constant(1, grips ? 1.0 : 0.0);
+    } else if (!config.to) {
+      throw InputError(fmt::format("'{}' is no suction cup: say to what positions ('to')",
+                                   config.group));
+    } else {
+      command_ = *config.to;
+    }
+    if (command_.size() != layout.size())
+      throw InputError(fmt::format("'to' has {} values for the {} joints of '{}'", command_.size(),
+                                   layout.size(), config.group));
+  }
+  void enter(const ModeMoment& at) override {
+    at.manual.groups[group_] = command_;
+    left_ = config_.time.value_or(0.0);
+  }
+  // suction: when something is held (or no longer); a gripper: when its time is over
+  bool update(const ModeMoment& at) override {
+    if (suction_ && !config_.time)
+      return (at.moment.observation->groups[group_].q[0] > 0.5) == grips_;
+    left_ -= at.moment.dt;
+    return left_ <= 0.0;
+  }
+  std::string text() const override {
+    return fmt::format("{} {}", config_.group, grips_ ? "grips" : "releases");
+  }
+  std::vector<std::string> drives() const override { return {config_.group}; }
+  void state(StateArchive& archive) override { archive(left_); }
+
+ private:
+  GripConfig config_;
+  bool grips_, suction_ = false;
+  std::size_t group_ = 0;
+  Eigen::VectorXd command_;
+  double left_ = 0.0;  // [s]
+};
+
+Schema<FollowConfig> follow_schema(const char* name, const char* doc) {
+  const auto share = object<ShareConfig>("Share")
+                         .required("source", &ShareConfig::source, text())
+                         .optional("axes", &ShareConfig::axes, list(boolean()).size(6),
+                                   "of W: x, y, z, then about x, y, z; default all")
+                         .optional("share", &ShareConfig::share, number().above(0).max(1e3),
+                                   "against the others on the same axes");
+  return object<FollowConfig>(name, doc)
+      .required("task", &FollowConfig::task, text(), "whose reference follows")
+      .required("sources", &FollowConfig::sources, list(share).min_size(1).max_size(kMostGrants))
+      .optional("reengages", &FollowConfig::reengages, boolean(),
+                "goes on by itself when a source that was lost is good again; else after resume");
+}
+
+}  // namespace
+
+void register_modes(ModeRegistry& registry) {
+  registry.add("hold",
+               object<HoldConfig>("Hold").required("tasks", &HoldConfig::tasks,
+                                                   list(text()).min_size(1), "by name"),
+               "references brake to rest and stay",
+               [](const HoldConfig& config, const ModeContext& context) {
+                 return std::make_unique<HoldMode>(config, context);
+               });
+  registry.add("wait", object<NoConfig>("Wait"), "leaves everything as it is",
+               [](const NoConfig&, const ModeContext&) { return std::make_unique<WaitMode>(); });
+  const auto follow = [](const FollowConfig& config, const ModeContext& context) {
+    return std::make_unique<FollowMode>(config, context);
+  };
+  registry.add("teleoperate", follow_schema("Teleoperate", "a reference follows persons"),
+               "a reference follows one source or several that share it", follow);
+  registry.add("call", follow_schema("Call", "a source is run to its end"),
+               "gives authority to a source (a plan, vision, a policy) until it is done", follow);
+  const auto grip_schema = [](const char* name) {
+    return object<GripConfig>(name)
+        .required("group", &GripConfig::group, text(), "suction cup or gripper")
+        .optional("to", &GripConfig::to, dynamic_vector(), "a gripper: positions of its joints")
+        .optional("time", &GripConfig::time, number("s").min(0),
+                  "after which it is done; left out: suction when something is held or let go, a "
+                  "gripper at once");
+  };
+  registry.add("grip", grip_schema("Grip"), "closes a gripper, switches suction on",
+               [](const GripConfig& config, const ModeContext& context) {
+                 return std::make_unique<GripMode>(config, context, true);
+               });
+  registry.add("release", grip_schema("Release"), "opens a gripper, switches suction off",
+               [](const GripConfig& config, const ModeContext& context) {
+                 return std::make_unique<GripMode>(config, context, false);
+               });
+}
+
+}  // namespace handspan

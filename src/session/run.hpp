@@ -1,0 +1,22 @@
+#pragma once
+// Runs a session for a time on its clock, and says what it was like.
+#include <functional>
+#include <optional>
+
+#include "session/summary.hpp"
+
+namespace handspan {
+
+struct RunOptions {
+  Nanoseconds until = 0;  // of simulated time, from the session's start [ns]
+  ClockKind clock = ClockKind::kVirtual;
+  /// About four times a second; false: stop here.
+  std::function<bool(Nanoseconds now)> progress;
+};
+
+/// Ends at `until`, when all machines are in final states, or when progress says so.
+RunSummary run_session(Session& session, const RunOptions& options);
+/// For a time, on the virtual clock.
+RunSummary run_session(Session& session, Nanoseconds until);
+
+}  // namespace handspan

@@ -1,0 +1,509 @@
+#include "session/session.hpp"
+
+#include <fmt/format.h>
+// all of it inline: no library to link
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/suggest.hpp"
+
+namespace handspan {
+namespace {
+
+constexpr std::size_t kMostInputs = 256;  // of a tick
+constexpr char kOperator[] = "operator";
+
+class Hash {
+ public:
+  Hash() { XXH3_64bits_reset(&state_); }
+  void bytes(const void* data, std::size_t n) {
+    if (n > 0) XXH3_64bits_update(&state_, data, n);
+  }
+  template <class T>
+  void value(const T& x) {
+    static_assert(std::has_unique_object_representations_v<T>);
+    bytes(&x, sizeof x);
+  }
+  void numbers(const auto& v) { bytes(v.data(), sizeof(double) * static_cast<std::size_t>(v.size())); }
+  void text(std::string_view t) { bytes(t.data(), t.size()); }
+  std::uint32_t result() const { return static_cast<std::uint32_t>(XXH3_64bits_digest(&state_)); }
+
+ private:
+  XXH3_state_t state_;
+};
+
+}  // namespace
+
+const char* name_of(Quantity quantity) {
+  constexpr const char* kNames[] = {"inputs", "references", "control", "commands", "plant"};
+  return kNames[static_cast<std::size_t>(quantity)];
+}
+
+Session::Session(const App& app, SessionOptions options)
+    : app_(app),
+      plant_(std::move(options.plant)),
+      feed_(std::move(options.feed)),
+      live_inputs_(options.live_inputs) {
+  if (!plant_) {
+    auto simulation = std::make_unique<MujocoPlant>(app.scene);
+    simulation_ = simulation.get();
+    plant_ = std::move(simulation);
+  }
+  make_groups();
+  make_references();
+  make_machines();
+  declare_channels();
+  inputs_.reserve(kMostInputs);
+  named_events_.reserve(kMostInputs);
+  start();
+}
+
+Session::~Session() = default;
+
+void Session::make_groups() {
+  for (const auto& robot : app_.scene.robots)
+    models_.emplace_back(
+        robot.name, std::make_unique<RobotModel>(robot.description, app_.scene.physics.gravity));
+  const PlantLayout& layout = plant_->layout();
+  command_ = manual_ = Command::zero(layout);
+  std::vector<Rate> rates = {Rate::from_period(layout.period)};
+  for (std::size_t g = 0; g < layout.groups.size(); ++g) {
+    const GroupLayout& group_layout = layout.groups[g];
+    Group group;
+    group.rate = group_layout.rate;
+    for (const auto& [name, part] : app_.controllers) {
+      if (name != group_layout.name) continue;
+      const RobotInstance& robot = *app_.scene.robot(group_layout.robot);
+      const auto& model =
+          std::ranges::find(models_, robot.name, [](const auto& m) { return m.first; })->second;
+      group.controller = part.make(GroupContext{*model, robot.limits, group_layout});
+      group.controller->start(plant_->read().groups[g]);
+      group.controlled = true;
+    }
+    if (app_.whole_arm)
+      for (const auto& [name, arm] : app_.whole_arm->arms)
+        group.controlled = group.controlled || name == group_layout.name;
+    rates.push_back(group.rate);
+    groups_.push_back(std::move(group));
+  }
+  base_ = handspan::base_period(rates);
+  // what modes may command starts where it is
+  for (std::size_t g = 0; g < groups_.size(); ++g)
+    if (layout.groups[g].kind == GroupKind::kPosition)
+      manual_.groups[g] = plant_->read().groups[g].q;
+}
+
+void Session::make_references() {
+  arbiter_ = std::make_unique<Arbiter>(events_);
+  if (app_.whole_arm) {
+    whole_arm_ =
+        std::make_unique<WholeArm>(*app_.whole_arm, app_.scene, plant_->layout(), base_);
+    whole_arm_->start(plant_->read());
+    for (const auto& goals : app_.goals) goals_.emplace_back(goals, *whole_arm_, app_.seed);
+    for (const auto& task : whole_arm_->problem().tasks()) {
+      // tasks that goals drive have no other reference
+      if (std::ranges::any_of(app_.goals, [&](const auto& g) { return g.task == task->name(); }))
+        continue;
+      const auto given = std::ranges::find(app_.references, task->name(),
+                                           [](const auto& entry) { return entry.first; });
+      if (auto* frame = dynamic_cast<FrameTask*>(task.get()))
+        arbiter_->add_pose(*frame,
+                           given == app_.references.end() ? PoseLimits{} : given->second);
+      else if (auto* posture = dynamic_cast<PostureTask*>(task.get()))
+        arbiter_->add_joints(*posture, posture->limits());
+    }
+    for (const auto& [name, limits] : app_.references)
+      if (!arbiter_->is_pose(arbiter_->outlet(name)))
+        throw InputError(fmt::format(
+            "references.{} limits the speed of a pose, and that task is of joints; take it away",
+            name));
+    arbiter_->start();
+  }
+  mailboxes_.push_back({kOperator, std::make_unique<Mailbox>()});
+  for (const auto& [name, part] : app_.sources) {
+    if (name == kOperator)
+      throw ConfigError({{part.place, "sources",
+                          "has one named 'operator', which is the operator's own mailbox",
+                          "choose another name"}});
+    try {
+      arbiter_->add_source(name, part.make(SourceContext{name, app_.seed}));
+    } catch (const ConfigError&) {
+      throw;
+    } catch (const InputError& error) {
+      throw ConfigError(
+          {{part.place, "sources." + name, "cannot be made: " + std::string(error.what()), ""}});
+    }
+    mailboxes_.push_back({name, std::make_unique<Mailbox>()});
+  }
+}
+
+void Session::make_machines() {
+  machines_.reserve(app_.machines.size());
+  std::vector<std::pair<std::string, std::string>> driven;  // what, by which machine
+  for (const auto& [name, config] : app_.machines) {
+    machines_.emplace_back(
+        config, ModeContext{name, app_.scene, plant_->layout(), whole_arm_.get(), *arbiter_});
+    for (const std::string& what : machines_.back().drives()) {
+      for (const auto& [other, by] : driven)
+        if (other == what)
+          throw ConfigError({{config.place, "modes." + name,
+                              fmt::format("drives '{}', which '{}' drives too", what, by),
+                              "machines run side by side: let one of them"}});
+      driven.emplace_back(what, name);
+      const auto& groups = plant_->layout().groups;
+      for (std::size_t g = 0; g < groups.size(); ++g)
+        if (groups[g].name == what && groups_[g].controlled)
+          throw ConfigError({{config.place, "modes." + name,
+                              fmt::format("commands the group '{}', which has a controller", what),
+                              "take the controller away, or the mode"}});
+    }
+  }
+}
+
+void Session::declare_channels() {
+  const PlantLayout& layout = plant_->layout();
+  const Rate observed = Rate::from_period(layout.period);
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const auto& name = layout.groups[g].name;
+    const auto& joints = layout.groups[g].joints;
+    const auto n = static_cast<std::size_t>(layout.groups[g].size());
+    const bool suction = layout.groups[g].kind == GroupKind::kSuction;
+    Group& group = groups_[g];
+    group.q =
+        channels_.vector(name + ".q", n, suction ? "" : "rad", observed, "measured positions", joints);
+    group.v = channels_.vector(name + ".v", n, suction ? "" : "rad/s", observed,
+                               "measured velocities", joints);
+    group.tau = channels_.vector(name + ".tau", n, suction ? "" : "N m", observed, "drive torques",
+                                 joints);
+    group.command = channels_.vector(name + ".command", n, "", group.rate,
+                                     "as the controller gave it", joints);
+  }
+  for (const auto& sensor : layout.sensors)
+    wrenches_.push_back(
+        channels_.vector(sensor.name + ".wrench", 6, "N, N m", observed,
+                         "force and torque on the tool beyond the sensor, in the sensor's frame",
+                         {"fx", "fy", "fz", "tx", "ty", "tz"}));
+  const Rate base = Rate::from_period(base_);
+  if (simulation_)
+    for (const auto& object : app_.scene.objects)
+      object_channels_.emplace_back(
+          simulation_->body(object.name),
+          channels_.pose("object." + object.name + ".pose", observed, "of a free object, in W"));
+  if (whole_arm_) whole_arm_->declare(channels_, base);
+  arbiter_->declare(channels_, base);
+  for (const auto& machine : machines_)
+    machine_channels_.push_back(
+        channels_.choice("mode." + machine.name(), machine.states(), base, "present state"));
+  channels_.seal();
+}
+
+void Session::start() {
+  const Moment moment{0, 0, seconds(base_), &plant_->read()};
+  const ModeMoment at{moment, *arbiter_, manual_, events_};
+  events_.clear(0);
+  for (auto& machine : machines_)
+    if (const auto mark = machine.start(at)) mark_episode(name_of(*mark), machine.name());
+  first_events_ = true;
+  publish();
+}
+
+bool Session::ended() const {
+  return !machines_.empty() &&
+         std::ranges::all_of(machines_, [](const Machine& m) { return m.in_final(); });
+}
+
+Mailbox& Session::mailbox(std::string_view name) {
+  std::vector<std::string> names;
+  for (auto& box : mailboxes_) {
+    if (box.name == name) return *box.box;
+    names.push_back(box.name);
+  }
+  const std::string text(name);
+  throw InputError(fmt::format("there is no source '{}' to give inputs to; {}", shown(text),
+                               did_you_mean(text, names, "there are")));
+}
+
+void Session::latch_inputs(const Moment& moment) {
+  inputs_.clear();
+  named_events_.clear();
+  // in place: an input is large
+  const auto room = [&]() -> Input* {
+    if (inputs_.size() == kMostInputs) return nullptr;
+    return &inputs_.emplace_back();
+  };
+  if (feed_)
+    while (Input* input = room()) {
+      if (feed_->next(moment.tick, *input)) continue;
+      inputs_.pop_back();
+      break;
+    }
+  if (live_inputs_)
+    for (auto& box : mailboxes_)
+      while (Input* input = room()) {
+        if (box.box->take(*input)) continue;
+        inputs_.pop_back();
+        break;
+      }
+  for (const Input& input : inputs_) accept(input, moment);
+}
+
+void Session::accept(const Input& input, const Moment& moment) {
+  switch (input.kind) {
+    case InputKind::kSample:
+      if (!arbiter_->receive(moment, input)) ++rejected_inputs_;
+      return;
+    case InputKind::kParameter:
+      if (input.count != 1 || !set_parameter(input.to, input.numbers[0])) {
+        ++rejected_inputs_;
+        events_.add("fault", input.to, "no parameter, or not one finite number");
+      } else {
+        events_.add("parameter", input.to, "changed");
+      }
+      return;
+    case InputKind::kStop:
+      arbiter_->stop(input.text.empty() ? std::string_view("stopped") : input.text.view());
+      return;
+    case InputKind::kResume:
+      arbiter_->resume(moment);
+      events_.add("resume", "", input.text);
+      return;
+    case InputKind::kEvent:
+      named_events_.push_back(input.to);
+      events_.add("event", input.to, input.text);
+      return;
+    case InputKind::kEpisode:
+      mark_episode(input.to, input.text);
+      return;
+    case InputKind::kOperator:
+      operator_ = input.text.view();
+      events_.add("operator", operator_, "operates from now on");
+      return;
+  }
+  ++rejected_inputs_;
+}
+
+// "task.NAME.weight" (stiffness, damping), "payload.NAME.carried", "belt.NAME.speed"
+bool Session::set_parameter(std::string_view name, double value) {
+  const auto first = name.find('.'), last = name.rfind('.');
+  if (first == std::string_view::npos || first == last || !std::isfinite(value)) return false;
+  const auto what = name.substr(0, first), of = name.substr(first + 1, last - first - 1),
+             field = name.substr(last + 1);
+  if (what == "task" && whole_arm_) {
+    for (auto& task : whole_arm_->problem().tasks()) {
+      if (task->name() != of) continue;
+      if (field == "weight")
+        task->set_weight(value);
+      else if (field == "stiffness")
+        task->set_stiffness(value);
+      else if (field == "damping")
+        task->set_damping(value);
+      else
+        return false;
+      return true;
+    }
+  } else if (what == "payload" && whole_arm_ && field == "carried") {
+    for (const auto& payload : whole_arm_->system().payloads()) {
+      if (payload.name != of) continue;
+      whole_arm_->carry(of, value > 0.5);
+      return true;
+    }
+  } else if (what == "belt" && simulation_ && field == "speed") {
+    for (const auto& belt : app_.scene.belts) {
+      if (belt.body.name != of) continue;
+      simulation_->set_belt_speed(of, value);
+      return true;
+    }
+  }
+  return false;
+}
+
+void Session::mark_episode(std::string_view mark, std::string_view text) {
+  constexpr std::string_view kEnds[] = {"stop", "success", "failure", "discard"};
+  if (mark == "start") {
+    // one that nobody ended
+    if (in_episode_) events_.add("episode", "stop", "another one starts");
+    in_episode_ = true;
+    events_.add("episode", mark, text);
+  } else if (std::ranges::count(kEnds, mark)) {
+    if (in_episode_) events_.add("episode", mark, text);
+    in_episode_ = false;
+  } else {
+    ++rejected_inputs_;
+    events_.add("fault", mark, "is no mark of an episode: start, stop, success, failure, discard");
+  }
+}
+
+void Session::run_machines(const Moment& moment) {
+  const ModeMoment at{moment, *arbiter_, manual_, events_};
+  for (auto& machine : machines_)
+    if (const auto mark = machine.update(at, named_events_))
+      mark_episode(name_of(*mark), machine.name());
+}
+
+void Session::control(const Observation& observation) {
+  const Nanoseconds start = steady_now();
+  for (auto& goals : goals_) goals.update(now());
+  whole_arm_->update(observation, tick_, command_);
+  control_times_.add(seconds(steady_now() - start));
+  whole_arm_->publish(channels_, observation.stamp);
+}
+
+void Session::tick() {
+  const Observation& observation = plant_->read();
+  const Moment moment{tick_, now(), seconds(base_), &observation};
+  // those of the start belong to the first tick
+  if (!first_events_) events_.clear(tick_);
+  first_events_ = false;
+  latch_inputs(moment);
+  run_machines(moment);
+  arbiter_->update(moment);
+  if (whole_arm_) control(observation);
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    Group& group = groups_[g];
+    if (!due(tick_, group.rate, base_)) continue;
+    if (group.controller)
+      group.controller->update(observation.groups[g], command_.groups[g]);
+    else if (!group.controlled)
+      command_.groups[g] = manual_.groups[g];
+    channels_.write(group.command, command_.groups[g], observation.stamp);
+  }
+  // the physics may be finer than no tick, never coarser: the base divides its period
+  if (now() % plant_->layout().period == 0) {
+    plant_->write(command_);
+    plant_->advance();
+  }
+  ++tick_;
+  publish();
+  for (SessionWatcher* watcher : watchers_) watcher->after_tick(*this);
+}
+
+void Session::publish() {
+  const Observation& observation = plant_->read();
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    Group& group = groups_[g];
+    const GroupState& state = observation.groups[g];
+    channels_.write(group.q, state.q, observation.stamp);
+    channels_.write(group.v, state.v, observation.stamp);
+    channels_.write(group.tau, state.tau, observation.stamp);
+  }
+  for (std::size_t s = 0; s < wrenches_.size(); ++s)
+    channels_.write(wrenches_[s], observation.wrenches[s], observation.stamp);
+  for (const auto& [body, channel] : object_channels_) {
+    const Pose X_WB = simulation_->body_pose(body);
+    channels_.write(channel, X_WB.p, X_WB.quaternion(), observation.stamp);
+  }
+  arbiter_->publish(channels_, observation.stamp);
+  for (std::size_t m = 0; m < machines_.size(); ++m)
+    channels_.write(machine_channels_[m], machines_[m].current(), observation.stamp);
+}
+
+TickHashes Session::hashes() {
+  TickHashes result;
+  const auto set = [&](Quantity quantity, const Hash& hash) {
+    result[static_cast<std::size_t>(quantity)] = hash.result();
+  };
+  Hash inputs;
+  for (const Input& input : inputs_) {
+    inputs.value(input.stamp);
+    inputs.value(input.kind);
+    inputs.text(input.to);
+    inputs.text(input.text);
+    inputs.numbers(input.values());
+  }
+  set(Quantity::kInputs, inputs);
+  Hash references;
+  for (int o = 0; o < arbiter_->outlets(); ++o) {
+    const Motion& r = arbiter_->reference(o);
+    references.numbers(r.pose.X_WE.p);
+    references.numbers(r.pose.X_WE.R);
+    references.numbers(r.pose.V_WE);
+    references.numbers(r.q);
+    references.numbers(r.v);
+  }
+  for (const auto& machine : machines_) references.value(machine.current());
+  set(Quantity::kReferences, references);
+  Hash control;
+  if (whole_arm_) {
+    for (const auto& m : whole_arm_->state().mechanisms) {
+      control.numbers(m.qdd);
+      control.numbers(m.tau);
+    }
+    for (std::size_t a = 0; a < whole_arm_->arms(); ++a) {
+      control.numbers(whole_arm_->drive(static_cast<int>(a)).commanded_q());
+      control.numbers(whole_arm_->drive(static_cast<int>(a)).commanded_v());
+    }
+  }
+  set(Quantity::kControl, control);
+  Hash commands;
+  for (const auto& group : command_.groups) commands.numbers(group);
+  set(Quantity::kCommands, commands);
+  Hash plant;
+  const Observation& observation = plant_->read();
+  plant.value(observation.stamp);
+  for (const auto& group : observation.groups) {
+    plant.numbers(group.q);
+    plant.numbers(group.v);
+    plant.numbers(group.tau);
+  }
+  for (const auto& wrench : observation.wrenches) plant.numbers(wrench);
+  if (simulation_) {
+    plant.numbers(simulation_->positions());
+    plant.numbers(simulation_->velocities());
+  }
+  set(Quantity::kPlant, plant);
+  return result;
+}
+
+void Session::state(StateArchive& archive) {
+  archive.part("session", app_.name);
+  archive(tick_, rejected_inputs_, operator_, in_episode_, first_events_);
+  if (!archive.loading()) plant_->snapshot(plant_bytes_);
+  archive.sized(plant_bytes_);
+  if (archive.loading()) plant_->restore(plant_bytes_);
+  archive(command_.groups, manual_.groups);
+  if (whole_arm_) archive(*whole_arm_);
+  for (auto& group : groups_)
+    if (group.controller) group.controller->state(archive);
+  for (auto& goals : goals_) archive(goals);
+  archive(*arbiter_);
+  for (auto& machine : machines_) archive(machine);
+  archive(channels_);
+}
+
+void Session::snapshot(std::vector<std::byte>& into) {
+  into.clear();
+  StateArchive archive(into);
+  state(archive);
+}
+
+void Session::restore(std::span<const std::byte> bytes) {
+  StateArchive archive(bytes);
+  state(archive);
+  archive.finish();
+  inputs_.clear();
+  named_events_.clear();
+  events_.clear(tick_);
+  for (SessionWatcher* watcher : watchers_) watcher->begin(*this);
+}
+
+void Session::finish() {
+  for (SessionWatcher* watcher : watchers_) watcher->end(*this);
+}
+
+std::uint64_t Session::lost_inputs() const {
+  std::uint64_t lost = 0;
+  for (const auto& box : mailboxes_) lost += box.box->lost();
+  return lost;
+}
+
+void Session::watch(SessionWatcher& watcher) {
+  watchers_.push_back(&watcher);
+  watcher.begin(*this);
+}
+
+void Session::unwatch(SessionWatcher& watcher) { std::erase(watchers_, &watcher); }
+
+}  // namespace handspan

@@ -1,0 +1,176 @@
+#pragma once
+// The loop that everything runs in (design sections 3.3 to 3.9): in each tick inputs are latched,
+// machines and sources say where references go, controllers answer, the plant advances, channels are
+// published. A run is a function of build, app, seed and inputs; a snapshot is all of its state.
+//
+// Ticks count from 0; tick k begins at k base periods. What a channel shows after tick k is of time
+// k + 1: so the start is at 0.
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/channel.hpp"
+#include "plant/mujoco_plant.hpp"
+#include "session/app.hpp"
+#include "session/machine.hpp"
+#include "session/pacer.hpp"
+#include "session/tick_times.hpp"
+#include "teleop/arbiter.hpp"
+#include "teleop/mailbox.hpp"
+
+namespace handspan {
+
+class Session;
+
+/// Where inputs come from besides the mailboxes: a log that is run again.
+class InputFeed {
+ public:
+  virtual ~InputFeed() = default;
+  /// The next input of this tick, in the order of recording. Allocates and throws nothing.
+  virtual bool next(std::int64_t tick, Input& input) = 0;
+};
+
+/// Who looks on: a recorder, a verifier, a station. Called from the loop's thread.
+class SessionWatcher {
+ public:
+  virtual ~SessionWatcher() = default;
+  /// Before the first tick and after restore().
+  virtual void begin(Session&) {}
+  /// After each tick. Allocates, locks and throws nothing.
+  virtual void after_tick(Session& session) noexcept = 0;
+  /// After the last tick of a run.
+  virtual void end(Session&) {}
+};
+
+/// What a run must have the same of to be the same run, tick by tick.
+enum class Quantity { kInputs, kReferences, kControl, kCommands, kPlant };
+inline constexpr std::size_t kQuantities = 5;
+/// "inputs", "references", "control", "commands", "plant".
+const char* name_of(Quantity quantity);
+using TickHashes = std::array<std::uint32_t, kQuantities>;
+
+struct SessionOptions {
+  std::unique_ptr<Plant> plant;     // none: the app's scene is simulated
+  std::unique_ptr<InputFeed> feed;  // none: mailboxes only
+  bool live_inputs = true;          // false: mailboxes are not read, a replay is on its own
+};
+
+class Session {
+ public:
+  /// @param app kept by reference
+  /// @throws InputError or ConfigError with the place: a controller that does not suit its group, a
+  /// mode whose task is not there, two machines that drive the same reference ...
+  explicit Session(const App& app, SessionOptions options = {});
+  ~Session();
+
+  /// One base tick. Allocates, locks and throws nothing.
+  void tick();
+  /// Ticks done so far.
+  std::int64_t ticks() const { return tick_; }
+  /// Simulated time [ns].
+  Nanoseconds now() const { return tick_ * base_; }
+  Nanoseconds base_period() const { return base_; }
+  /// Whether every machine is in a final state; false without machines.
+  bool ended() const;
+
+  /// The mailbox of a source's or the operator's ("operator") inputs; from one thread each.
+  /// @throws InputError naming those there are
+  Mailbox& mailbox(std::string_view name);
+  /// Inputs latched in the last tick.
+  std::span<const Input> inputs() const { return inputs_; }
+  const EventList& events() const { return events_; }
+  TickHashes hashes();
+  /// Inputs that did not fit into their mailboxes.
+  std::uint64_t lost_inputs() const;
+  /// Wall time of the controllers' part of a tick.
+  const TickTimes& control_times() const { return control_times_; }
+  /// Tells the watchers that the run is over.
+  void finish();
+  /// Inputs that were for nobody, or not understood.
+  std::uint64_t rejected_inputs() const { return rejected_inputs_; }
+
+  /// Everything that a run changes, as bytes, and back: the same inputs then give the same bits.
+  /// Saving allocates nothing once the buffer has its size. @throws InputError when the bytes are of
+  /// another app or damaged; the session is then not to be used
+  void snapshot(std::vector<std::byte>& into);
+  void restore(std::span<const std::byte> bytes);
+
+  /// Outlives the session, or is removed before.
+  void watch(SessionWatcher& watcher);
+  void unwatch(SessionWatcher& watcher);
+
+  const App& app() const { return app_; }
+  Plant& plant() { return *plant_; }
+  /// None: the plant is no simulation of the app's scene.
+  MujocoPlant* simulation() { return simulation_; }
+  /// None: the app has none.
+  WholeArm* whole_arm() { return whole_arm_.get(); }
+  Arbiter& arbiter() { return *arbiter_; }
+  std::vector<Machine>& machines() { return machines_; }
+  std::vector<RandomGoals>& goals() { return goals_; }
+  const Command& command() const { return command_; }
+  const ChannelTable& channels() const { return channels_; }
+  /// Index among the layout's groups has a controller of its own or the whole-arm controller's.
+  bool controlled(std::size_t group) const { return groups_[group].controlled; }
+
+ private:
+  struct Group {
+    std::unique_ptr<GroupController> controller;  // none: whole-arm's, or the modes' command
+    bool controlled = false;
+    Rate rate;
+    VectorChannel q, v, tau, command;
+  };
+  struct Box {
+    std::string name;
+    std::unique_ptr<Mailbox> box;
+  };
+
+  void make_groups();
+  void make_references();
+  void make_machines();
+  void declare_channels();
+  void start();
+  void latch_inputs(const Moment& moment);
+  void accept(const Input& input, const Moment& moment);
+  bool set_parameter(std::string_view name, double value);
+  void mark_episode(std::string_view mark, std::string_view text);
+  void run_machines(const Moment& moment);
+  void control(const Observation& observation);
+  void publish();
+  void state(StateArchive& archive);
+
+  const App& app_;
+  std::unique_ptr<Plant> plant_;
+  MujocoPlant* simulation_ = nullptr;
+  std::unique_ptr<InputFeed> feed_;
+  bool live_inputs_;
+  std::vector<std::pair<std::string, std::unique_ptr<RobotModel>>> models_;
+  std::vector<Group> groups_;
+  std::unique_ptr<WholeArm> whole_arm_;
+  std::vector<RandomGoals> goals_;
+  EventList events_;
+  std::unique_ptr<Arbiter> arbiter_;
+  std::vector<Machine> machines_;
+  std::vector<Box> mailboxes_;
+  std::vector<Input> inputs_;               // of this tick
+  std::vector<FixedText<62>> named_events_;  // of this tick
+  std::vector<VectorChannel> wrenches_;
+  std::vector<std::pair<int, PoseChannel>> object_channels_;  // by body
+  std::vector<ChoiceChannel> machine_channels_;
+  ChannelTable channels_;
+  Command command_, manual_;
+  std::vector<SessionWatcher*> watchers_;
+  TickTimes control_times_;
+  std::vector<std::byte> plant_bytes_;
+  Nanoseconds base_ = 0;
+  std::int64_t tick_ = 0;
+  std::uint64_t rejected_inputs_ = 0;
+  FixedText<62> operator_;
+  bool in_episode_ = false, first_events_ = false;
+};
+
+}  // namespace handspan

@@ -1,0 +1,141 @@
+#include "session/summary.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace handspan {
+
+Summariser::Summariser(Session& session) {
+  const PlantLayout& layout = session.plant().layout();
+  const Observation& observation = session.plant().read();
+  for (std::size_t g = 0; g < layout.groups.size(); ++g) {
+    Group group;
+    group.summary.name = layout.groups[g].name;
+    group.q_start = observation.groups[g].q;
+    group.suction = layout.groups[g].kind == GroupKind::kSuction;
+    const RobotInstance& robot = *session.app().scene.robot(layout.groups[g].robot);
+    for (const auto& joint : layout.groups[g].joints)
+      group.limits.push_back(*robot.limits.find(joint));
+    groups_.push_back(std::move(group));
+  }
+  const Arbiter& arbiter = session.arbiter();
+  for (int o = 0; o < arbiter.outlets(); ++o) {
+    Tracking tracking;
+    tracking.summary.task = arbiter.outlet_name(o);
+    tracking.summary.pose = arbiter.is_pose(o);
+    Task& task = session.whole_arm()->task(arbiter.outlet_name(o));
+    tracking.pose = dynamic_cast<FrameTask*>(&task);
+    tracking.joints = dynamic_cast<PostureTask*>(&task);
+    tracking_.push_back(std::move(tracking));
+  }
+}
+
+void Summariser::after_tick(Session& session) noexcept {
+  ++ticks_;
+  const Observation& observation = session.plant().read();
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    Group& group = groups_[g];
+    if (group.suction) continue;
+    const GroupState& state = observation.groups[g];
+    GroupSummary& s = group.summary;
+    for (std::size_t j = 0; j < group.limits.size(); ++j) {
+      const auto k = static_cast<Eigen::Index>(j);
+      const JointLimits& l = group.limits[j];
+      const double q = state.q[k], v = std::abs(state.v[k]);
+      s.worst_deviation = std::max(s.worst_deviation, std::abs(q - group.q_start[k]));
+      s.worst_velocity = std::max(s.worst_velocity, v);
+      s.worst_effort = std::max(s.worst_effort, std::abs(state.tau[k]) / l.torque);
+      s.position_margin =
+          std::min(s.position_margin, std::min(q - l.lower, l.upper - q) / (l.upper - l.lower));
+      s.velocity_margin = std::min(s.velocity_margin, 1.0 - v / l.velocity);
+    }
+  }
+  const Arbiter& arbiter = session.arbiter();
+  for (std::size_t t = 0; t < tracking_.size(); ++t) {
+    Tracking& tracking = tracking_[t];
+    TrackingSummary& s = tracking.summary;
+    const int o = static_cast<int>(t);
+    if (arbiter.holding(o)) {
+      if (tracking.followed) {
+        if (arbiter.reason(o) != "nobody has authority") ++s.holds;
+        tracking.followed = false;
+      }
+      if (arbiter.reason(o) != "nobody has authority") s.held += seconds(session.base_period());
+      continue;
+    }
+    tracking.followed = true;
+    ++s.ticks;
+    const Motion &reference = arbiter.reference(o), &wanted = arbiter.wanted(o);
+    double position = 0.0, angle = 0.0, lag = 0.0;
+    if (tracking.pose) {
+      const Vector6d& e = tracking.pose->pose_error();
+      position = e.head<3>().norm();
+      angle = e.tail<3>().norm();
+      lag = (wanted.pose.X_WE.p - reference.pose.X_WE.p).norm();
+    } else {
+      position = tracking.joints->error().lpNorm<Eigen::Infinity>();
+      lag = (wanted.q - reference.q).lpNorm<Eigen::Infinity>();
+    }
+    tracking.position_sum += position * position;
+    tracking.angle_sum += angle * angle;
+    tracking.lag_sum += lag * lag;
+    s.position_max = std::max(s.position_max, position);
+    s.angle_max = std::max(s.angle_max, angle);
+    s.lag_max = std::max(s.lag_max, lag);
+  }
+  count_events(session);
+}
+
+void Summariser::count_events(const Session& session) noexcept {
+  for (const Event& event : session.events().events()) {
+    if (!(event.kind == "episode")) continue;
+    if (event.name == "start")
+      ++episodes_;
+    else if (event.name == "success")
+      ++successes_;
+    else if (event.name == "failure")
+      ++failures_;
+    else if (event.name == "discard")
+      ++discarded_;
+  }
+}
+
+RunSummary Summariser::summary(Session& session) const {
+  RunSummary s;
+  s.ticks = ticks_;
+  s.simulated = ticks_ * session.base_period();
+  for (const auto& group : groups_) s.groups.push_back(group.summary);
+  for (const auto& tracking : tracking_) {
+    TrackingSummary t = tracking.summary;
+    const double n = std::max(1.0, static_cast<double>(t.ticks));
+    t.position_rms = std::sqrt(tracking.position_sum / n);
+    t.angle_rms = std::sqrt(tracking.angle_sum / n);
+    t.lag_rms = std::sqrt(tracking.lag_sum / n);
+    s.tracking.push_back(t);
+  }
+  for (const auto& machine : session.machines())
+    s.modes.emplace_back(machine.name(), machine.current_name());
+  s.episodes = episodes_;
+  s.successes = successes_;
+  s.failures = failures_;
+  s.discarded = discarded_;
+  s.rejected_inputs = session.rejected_inputs();
+  s.lost_inputs = session.lost_inputs();
+  s.faults = session.plant().faults();
+  if (session.simulation()) s.contacts = session.simulation()->contacts().size();
+  if (WholeArm* arms = session.whole_arm()) {
+    ControlProblem& problem = arms->problem();
+    problem.conflicts().flush();
+    ControlSummary& c = s.control.emplace();
+    c.counts = problem.counts();
+    c.conflicts = problem.conflicts().entries();
+    c.conflicts_passed_over = problem.conflicts().passed_over();
+    for (const auto& task : problem.tasks()) c.rejected_references += task->rejected();
+    for (std::size_t a = 0; a < arms->arms(); ++a)
+      c.not_finite += arms->drive(static_cast<int>(a)).not_finite();
+    for (const auto& goals : session.goals()) c.goals += goals.goals();
+  }
+  return s;
+}
+
+}  // namespace handspan

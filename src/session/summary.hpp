@@ -1,0 +1,95 @@
+#pragma once
+// What a run was like: tracking, margins to limits, what gave way, tick times, input gaps.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "session/session.hpp"
+#include "session/tick_times.hpp"
+
+namespace handspan {
+
+struct GroupSummary {
+  std::string name;
+  double worst_deviation = 0.0;  // from the position at the start [rad]
+  double worst_velocity = 0.0;   // [rad/s]
+  double worst_effort = 0.0;     // drive torque over its limit
+  // least room to a limit that any joint had, as a share of its range or limit; below 0: beyond
+  double position_margin = 1.0, velocity_margin = 1.0;
+};
+
+/// How well a task followed its limited reference; and what was wanted before the limits.
+struct TrackingSummary {
+  std::string task;
+  bool pose = true;             // else joints: positions are [rad], angles 0
+  std::uint64_t ticks = 0;      // in which it followed somebody
+  double position_rms = 0.0, position_max = 0.0;  // of measured frame against the reference [m]
+  double angle_rms = 0.0, angle_max = 0.0;        // [rad]
+  double lag_rms = 0.0, lag_max = 0.0;  // of the reference behind what was wanted [m or rad]
+  std::uint64_t holds = 0;      // times that it held after it had followed: input gaps
+  double held = 0.0;            // time in them [s]
+};
+
+/// What the whole-arm controller had to do.
+struct ControlSummary {
+  ProblemCounts counts;
+  std::vector<ConflictReporter::Entry> conflicts;
+  std::uint64_t conflicts_passed_over = 0;  // not explained, since others were being explained
+  std::uint64_t rejected_references = 0;
+  std::uint64_t not_finite = 0;  // measurements
+  std::uint64_t goals = 0;
+};
+
+struct RunSummary {
+  Nanoseconds simulated = 0;  // [ns]
+  double wall = 0.0;          // [s]
+  std::int64_t ticks = 0;
+  double tick_p50 = 0.0, tick_p99 = 0.0, tick_max = 0.0;  // of a whole tick [s]
+  double control_p50 = 0.0, control_p99 = 0.0;            // of the controllers' part [s]
+  bool on_wall_clock = false;
+  PacerCounts pacer;
+  RealTime real_time_thread;
+  std::vector<GroupSummary> groups;
+  std::vector<TrackingSummary> tracking;
+  std::vector<std::pair<std::string, std::string>> modes;  // machine, its last state
+  std::uint64_t episodes = 0, successes = 0, failures = 0, discarded = 0;
+  std::uint64_t rejected_inputs = 0, lost_inputs = 0;
+  CommandFaults faults;
+  std::size_t contacts = 0;  // at the end
+  std::optional<ControlSummary> control;
+  double real_time_factor() const { return wall > 0.0 ? seconds(simulated) / wall : 0.0; }
+};
+
+/// Gathers the figures of a session tick by tick; allocates nothing in one.
+class Summariser : public SessionWatcher {
+ public:
+  explicit Summariser(Session& session);
+  void after_tick(Session& session) noexcept override;
+  /// Everything but wall time, tick times and the pacer's.
+  RunSummary summary(Session& session) const;
+
+ private:
+  struct Group {
+    GroupSummary summary;
+    Eigen::VectorXd q_start;
+    std::vector<JointLimits> limits;
+    bool suction = false;
+  };
+  struct Tracking {
+    TrackingSummary summary;
+    FrameTask* pose = nullptr;
+    PostureTask* joints = nullptr;
+    double position_sum = 0.0, angle_sum = 0.0, lag_sum = 0.0;  // of squares
+    bool followed = false;
+  };
+
+  void count_events(const Session& session) noexcept;
+
+  std::vector<Group> groups_;
+  std::vector<Tracking> tracking_;
+  std::int64_t ticks_ = 0;
+  std::uint64_t episodes_ = 0, successes_ = 0, failures_ = 0, discarded_ = 0;
+};
+
+}  // namespace handspan

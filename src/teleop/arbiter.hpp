@@ -1,0 +1,139 @@
+#pragma once
+// Who is heard (design sections 3.6, 3.7). An outlet is one reference that the controller follows: a
+// frame's pose or a robot's joints. The modes of an app grant sources authority over it, per axis,
+// one or several that share. The outlet follows what they ask within its limits, and whenever
+// nobody asks for anything, for whatever reason, its reference brakes to rest and stays: the one
+// mechanism of all holds. A source begins from the reference as it is then, so nothing jumps.
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "control/posture_task.hpp"
+#include "teleop/event.hpp"
+#include "teleop/reference.hpp"
+#include "teleop/source.hpp"
+
+namespace handspan {
+
+/// Authority of one source over an outlet.
+struct Grant {
+  int source = 0;
+  Axes axes = kAllAxes;
+  double share = 1.0;           // against the others on the same axes; more than 0
+  bool reengages = false;       // goes on by itself when a source that was lost is good again; else
+                                // only after resume(), or granted anew
+};
+
+inline constexpr std::size_t kMostGrants = 4;
+
+class Arbiter {
+ public:
+  explicit Arbiter(EventList& events) : events_(events) {}
+
+  // at set-up; names of outlets are the tasks'
+
+  /// @return the outlet's index. The task outlives this
+  int add_pose(FrameTask& task, const PoseLimits& limits);
+  /// @param limits one a row of the task
+  int add_joints(PostureTask& task, std::span<const JointLimits> limits);
+  /// @return its index. @throws InputError when the name is taken
+  int add_source(std::string name, std::unique_ptr<Source> source);
+
+  /// @throws InputError naming those there are
+  int outlet(std::string_view name) const;
+  int source(std::string_view name) const;
+  bool is_pose(int outlet) const { return at(outlet).pose_task != nullptr; }
+  int outlets() const { return static_cast<int>(outlets_.size()); }
+  const std::string& outlet_name(int outlet) const { return at(outlet).name; }
+  const std::string& source_name(int s) const {
+    return sources_[static_cast<std::size_t>(s)].name;
+  }
+  Source& source(int s) { return *sources_[static_cast<std::size_t>(s)].source; }
+  int source_count() const { return static_cast<int>(sources_.size()); }
+  /// How many joints an outlet of joints has.
+  Eigen::Index joints(int outlet) const { return at(outlet).wanted.q.size(); }
+
+  // in a tick; nothing allocates or throws
+
+  /// References become the tasks', at rest.
+  void start();
+  /// These have authority over the outlet from now on; none: it holds. A source that had authority
+  /// elsewhere loses it there. At most kMostGrants.
+  void grant(int outlet, std::span<const Grant> grants, const Moment& moment);
+  /// All outlets brake to rest and stay until resume(). The first reason stands.
+  void stop(std::string_view reason);
+  /// Sources that have authority start anew from the references.
+  void resume(const Moment& moment);
+  bool stopped() const { return stopped_; }
+  /// Hands an input to the source it is for. @return false when there is no such source
+  bool receive(const Moment& moment, const Input& input);
+  /// Asks the sources, moves the references and gives them to the tasks.
+  void update(const Moment& moment);
+
+  /// The reference of an outlet.
+  const Motion& reference(int outlet) const { return at(outlet).reference; }
+  /// What was wanted in the last tick, before the limits; equal to the reference while it holds.
+  const Motion& wanted(int outlet) const { return at(outlet).wanted; }
+  /// Whether all sources with authority over it have come to their end, and the reference is where
+  /// they wanted it.
+  bool done(int outlet) const { return at(outlet).done; }
+  bool holding(int outlet) const { return at(outlet).holding; }
+  bool at_rest(int outlet) const;
+  /// Why it holds, in words.
+  std::string_view reason(int outlet) const { return at(outlet).reason; }
+
+  void declare(ChannelTable& channels, Rate rate);
+  void publish(ChannelTable& channels, Nanoseconds stamp) const;
+  void state(StateArchive& archive);
+
+ private:
+  struct Heard {
+    Grant grant;
+    bool started = false;  // follows the reference it was started from
+    bool lost = false;     // until it is started anew
+    bool done = false;
+    Axes axes{};  // heard in this tick
+    void state(StateArchive& archive) {
+      archive(grant.source, grant.axes, grant.share, grant.reengages, started, lost, done, axes);
+    }
+  };
+  struct Outlet {
+    std::string name;
+    FrameTask* pose_task = nullptr;
+    PostureTask* posture_task = nullptr;
+    std::optional<PoseFollower> pose;
+    std::optional<JointFollower> joints;
+    std::array<Heard, kMostGrants> heard;
+    std::uint32_t grants = 0;
+    std::array<Motion, kMostGrants> asked;  // by each
+    Motion reference, wanted;
+    bool holding = true, done = false;
+    FixedText<126> reason = "nobody has authority";
+    PoseChannel pose_channel;
+    VectorChannel velocity_channel, joints_channel;
+    BooleanChannel holding_channel;
+  };
+  struct Named {
+    std::string name;
+    std::unique_ptr<Source> source;
+  };
+
+  const Outlet& at(int outlet) const { return outlets_[static_cast<std::size_t>(outlet)]; }
+  Outlet& add(std::string name, Eigen::Index joints);
+  bool ask(Outlet& outlet, std::uint32_t index, const Moment& moment);
+  void merge_pose(Outlet& outlet, Axes& axes) const;
+  void merge_joints(Outlet& outlet) const;
+  void hold(Outlet& outlet, std::string_view reason);
+  void write(Outlet& outlet);
+  bool arrived(const Outlet& outlet) const;
+
+  EventList& events_;
+  std::vector<Outlet> outlets_;
+  std::vector<Named> sources_;
+  bool stopped_ = false;
+};
+
+}  // namespace handspan

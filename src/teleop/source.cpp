@@ -1,0 +1,16 @@
+#include "teleop/source.hpp"
+
+#include "teleop/pose_stream.hpp"
+
+namespace handspan {
+
+SourceRegistry& sources() {
+  static SourceRegistry registry = [] {
+    SourceRegistry built_in("source");
+    register_pose_stream(built_in);
+    return built_in;
+  }();
+  return registry;
+}
+
+}  // namespace handspan
