@@ -2,6 +2,7 @@
 // Text of at most N bytes that needs no heap: names and reasons in a tick.
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -20,7 +21,10 @@ class FixedText {
     size_ = static_cast<std::uint16_t>(n);
     std::copy_n(text.begin(), n, text_.begin());
   }
-  FixedText(const char* text) : FixedText(std::string_view(text)) {}  // NOLINT
+  template <class Text>
+    requires(std::convertible_to<const Text&, std::string_view> &&
+             !std::same_as<Text, std::string_view> && !std::same_as<Text, FixedText>)
+  FixedText(const Text& text) : FixedText(std::string_view(text)) {}  // NOLINT
 
   operator std::string_view() const { return view(); }  // NOLINT
   std::string_view view() const { return {text_.data(), size_}; }

@@ -171,9 +171,10 @@ bool Arbiter::ask(Outlet& outlet, std::uint32_t index, const Moment& moment) {
   heard.done = answer.status == SourceStatus::kDone;
   switch (answer.status) {
     case SourceStatus::kLost:
+      // the first reason stands: what follows is most often a consequence
+      if (!heard.lost) lose(answer.reason);
       heard.lost = true;
       heard.started = false;
-      lose(answer.reason);
       return false;
     case SourceStatus::kSilent:
       heard.started = false;

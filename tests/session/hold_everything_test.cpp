@@ -1,0 +1,205 @@
+// Hold, don't fall, don't drop (design section 3.7): whatever ends a motion, the reference brakes to
+// rest within its limits and stays; going on is no jump.
+#include <gtest/gtest.h>
+
+#include "session_support.hpp"
+#include "support/alloc.hpp"
+
+namespace handspan {
+namespace {
+
+using test::AppFolder;
+using test::kPairArms;
+using test::pose_sample;
+using test::row;
+
+constexpr double kSpeed = 0.5, kAcceleration = 4.0;
+
+const std::string kApp = kPairArms + R"(references:
+  hand: {speed: 0.5 m/s, acceleration: 4 m/s^2}
+sources:
+  person: {type: pose_stream}
+  other: {type: pose_stream, relative: true}
+modes:
+  left:
+    start: follow
+    states:
+      follow: {do: [{type: teleoperate, task: hand, sources: [{source: person}]}], next: [{to: hand_over, when: [{type: event, name: other}]}]}
+      hand_over: {do: [{type: teleoperate, task: hand, sources: [{source: other}], reengages: true}]}
+)";
+
+class Set {
+ public:
+  Set() : app(folder.app(kApp)), session(app), outlet(session.arbiter().outlet("hand")) {
+    X = session.arbiter().reference(outlet).pose.X_WE;
+    before = session.arbiter().reference(outlet).pose;
+  }
+  // the person's hand moves on at v and is sent at 100 Hz
+  void follow(double time, const Eigen::Vector3d& v, const std::string& source = "person") {
+    for (int i = 0; i < static_cast<int>(time * 1000.0 + 0.5); ++i) {
+      X.p += v * 1e-3;
+      if (session.ticks() % 10 == 0) {
+        EXPECT_TRUE(session.mailbox(source).post(pose_sample(source, row(0.0, X))));
+      }
+      tick();
+    }
+  }
+  void silence(double time) {
+    for (int i = 0; i < static_cast<int>(time * 1000.0 + 0.5); ++i) tick();
+  }
+  void tick() {
+    session.tick();
+    const PoseReference& now = session.arbiter().reference(outlet).pose;
+    // no jump, ever
+    EXPECT_LE((now.V_WE - before.V_WE).head<3>().norm(), kAcceleration * 1e-3 * (1.0 + 1e-9));
+    EXPECT_LE(now.V_WE.head<3>().norm(), kSpeed * (1.0 + 1e-9));
+    EXPECT_LE((now.X_WE.p - before.X_WE.p - 1e-3 * now.V_WE.head<3>()).norm(), 1e-12);
+    before = now;
+  }
+  void ask(InputKind kind, const std::string& to = "", const std::string& text = "") {
+    EXPECT_TRUE(session.mailbox("operator").post(test::operator_input(kind, to, text)));
+  }
+  const PoseReference& reference() { return session.arbiter().reference(outlet).pose; }
+  bool at_rest() { return reference().V_WE.isZero(0.0); }
+  std::string reason() { return std::string(session.arbiter().reason(outlet)); }
+
+  AppFolder folder;
+  App app;
+  Session session;
+  int outlet;
+  Pose X;
+  PoseReference before;
+};
+
+const Eigen::Vector3d kMove(0.0, 0.1, 0.1);
+
+// A single pose says nothing of velocity: the reference stays where it could still stop at it, and
+// 10 ms lie between two of them.
+const double kLag = kMove.squaredNorm() / (2.0 * kAcceleration) + 0.01 * kMove.norm();
+
+TEST(Hold, FollowsSinglePosesAsNearAsItCanStop) {
+  Set set;
+  set.follow(1.0, kMove);
+  EXPECT_LT((set.reference().X_WE.p - set.X.p).norm(), kLag);
+  EXPECT_FALSE(set.session.arbiter().holding(set.outlet));
+}
+
+TEST(Hold, SilenceIsAHoldAfterTheTimeout) {
+  Set set;
+  set.follow(0.5, kMove);
+  set.silence(0.085);
+  EXPECT_FALSE(set.session.arbiter().holding(set.outlet));
+  set.silence(0.2);
+  EXPECT_TRUE(set.at_rest());
+  EXPECT_EQ(set.reason(), "person: nothing new has come in time");
+  const Pose stays = set.reference().X_WE;
+  // latched: new samples do not move it until someone resumes
+  set.follow(0.3, kMove);
+  EXPECT_EQ(set.reference().X_WE.p, stays.p);
+  set.ask(InputKind::kResume);
+  set.follow(0.5, kMove);
+  EXPECT_LT((set.reference().X_WE.p - set.X.p).norm(), kLag);
+}
+
+TEST(Hold, StopHoldsAndResumeGoesOn) {
+  Set set;
+  set.follow(0.5, kMove);
+  set.ask(InputKind::kStop, "", "red button");
+  set.follow(0.3, kMove);
+  EXPECT_TRUE(set.at_rest());
+  EXPECT_EQ(set.reason(), "red button");
+  set.ask(InputKind::kResume);
+  set.follow(1.0, kMove);
+  EXPECT_LT((set.reference().X_WE.p - set.X.p).norm(), kLag);
+}
+
+TEST(Hold, NumbersThatAreNoneAndBrokenPosesHold) {
+  struct Case {
+    std::vector<double> values;
+    const char* reason;
+  };
+  std::vector<double> nan = row(0.0, Pose{}), zero = row(0.0, Pose{}), infinite = row(0.0, Pose{});
+  nan[2] = std::nan("");
+  infinite[1] = HUGE_VAL;
+  zero[4] = zero[5] = zero[6] = zero[7] = 0.0;
+  std::vector<double> falling = row(0.2, Pose{});
+  for (const double x : row(0.1, Pose{})) falling.push_back(x);
+  for (const Case& c : {Case{nan, "person: a pose that is no number"},
+                        Case{infinite, "person: a pose that is no number"},
+                        Case{zero, "person: a pose whose quaternion is zero"},
+                        Case{falling, "person: poses whose times do not rise"},
+                        Case{{1.0, 2.0}, "person: a sample that is not rows of 8 numbers"},
+                        Case{row(0.0, Pose::translation({1e4, 0.0, 0.0})),
+                             "person: it asked for something that is no motion"}}) {
+    Set set;
+    set.follow(0.3, kMove);
+    EXPECT_TRUE(set.session.mailbox("person").post(pose_sample("person", c.values)));
+    set.silence(0.5);
+    EXPECT_TRUE(set.at_rest()) << c.reason;
+    EXPECT_EQ(set.reason(), c.reason);
+  }
+}
+
+TEST(Hold, ATeleportIsTheFastestLegalMotion) {
+  Set set;
+  set.follow(0.2, kMove);
+  const Eigen::Vector3d from = set.reference().X_WE.p;
+  set.X.p.x() -= 0.3;
+  set.follow(1.5, Eigen::Vector3d::Zero());
+  EXPECT_LT((set.reference().X_WE.p - set.X.p).norm(), 1e-6);
+  EXPECT_GT((set.reference().X_WE.p - from).norm(), 0.29);
+}
+
+TEST(Hold, HandOverRebasesARelativeSource) {
+  Set set;
+  set.follow(0.5, kMove);
+  set.ask(InputKind::kEvent, "other");
+  const Pose X = set.X;
+  set.X.p += Eigen::Vector3d(5.0, 0.0, 0.0);  // another room
+  set.follow(1.0, -kMove, "other");
+  // it started near X and has moved by one second of -kMove since
+  EXPECT_LT((set.reference().X_WE.p - (X.p - kMove)).norm(), 0.03);
+  // this one engages again by itself
+  set.silence(0.5);
+  EXPECT_TRUE(set.at_rest());
+  set.follow(0.5, kMove, "other");
+  EXPECT_FALSE(set.session.arbiter().holding(set.outlet));
+}
+
+TEST(Hold, ChunksAreFollowedToTheirEnd) {
+  Set set;
+  std::vector<double> rows;
+  const Pose X = set.X;
+  for (int i = 0; i <= 10; ++i)
+    for (const double x : row(0.1 * i, {X.R, X.p + Eigen::Vector3d(0.0, 0.02 * i, 0.0)}))
+      rows.push_back(x);
+  EXPECT_TRUE(set.session.mailbox("person").post(pose_sample("person", rows)));
+  set.silence(0.5);
+  EXPECT_NEAR(set.reference().X_WE.p.y(), X.p.y() + 0.1, 1e-3);
+  EXPECT_NEAR(set.reference().V_WE[1], 0.2, 1e-6);
+  set.silence(0.55);
+  // it stops from 0.2 m/s when the chunk does
+  EXPECT_NEAR(set.reference().X_WE.p.y(), X.p.y() + 0.2, 0.2 * 0.2 / (2.0 * kAcceleration));
+  EXPECT_FALSE(set.session.arbiter().holding(set.outlet));
+  set.silence(0.2);
+  EXPECT_TRUE(set.session.arbiter().holding(set.outlet));
+}
+
+TEST(Hold, ATickWithModesAndSourcesDoesNotTouchTheHeap) {
+  Set set;
+  set.follow(0.3, kMove);
+  set.ask(InputKind::kStop, "", "a reason that is longer than what a small string holds");
+  set.ask(InputKind::kResume);
+  set.ask(InputKind::kEvent, "other");
+  set.ask(InputKind::kEpisode, "start", "put the box on the belt");
+  Input parameter = test::operator_input(InputKind::kParameter, "task.hand.weight");
+  parameter.set(std::vector<double>{2.0});
+  EXPECT_TRUE(set.session.mailbox("operator").post(parameter));
+  const test::AllocationCount allocations;
+  for (int i = 0; i < 50; ++i) set.session.tick();
+  set.session.hashes();
+  EXPECT_EQ(allocations.count(), 0U);
+}
+
+}  // namespace
+}  // namespace handspan

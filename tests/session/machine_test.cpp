@@ -1,0 +1,185 @@
+#include "session/machine.hpp"
+
+#include <gtest/gtest.h>
+
+#include "session_support.hpp"
+
+namespace handspan {
+namespace {
+
+using test::AppFolder;
+using test::kPairArms;
+
+const std::string kSources = "sources:\n  person: {type: pose_stream, buttons: [go]}\n";
+
+std::string of(const std::string& modes) { return kPairArms + kSources + "modes:\n" + modes; }
+
+void run(Session& session, double time) {
+  for (int i = 0; i < static_cast<int>(time * 1000.0 + 0.5); ++i) session.tick();
+}
+
+void post(Session& session, const std::string& box, const Input& input) {
+  ASSERT_TRUE(session.mailbox(box).post(input));
+}
+
+TEST(Machine, TimeEventsAndButtonsLeadOnInAnyOrderAndLoops) {
+  const AppFolder folder;
+  const App app = folder.app(of(R"(  left:
+    start: rest
+    states:
+      rest: {do: [{type: hold, tasks: [hand]}], next: [{to: ready, when: [{type: after, time: 0.1 s}]}]}
+      ready: {next: [{to: work, when: [{type: button, source: person, button: go}]}, {to: rest, when: [{type: event, name: back}]}]}
+      work: {next: [{to: rest, when: [{type: button, source: person, button: go, down: false}, {type: after, time: 0.05 s}]}]}
+)"));
+  Session session(app);
+  const Machine& machine = session.machines()[0];
+  EXPECT_EQ(machine.current_name(), "rest");
+  run(session, 0.1);
+  EXPECT_EQ(machine.current_name(), "rest");
+  run(session, 0.002);
+  EXPECT_EQ(machine.current_name(), "ready");
+  post(session, "operator", test::operator_input(InputKind::kEvent, "back"));
+  run(session, 0.001);
+  EXPECT_EQ(machine.current_name(), "rest");
+  run(session, 0.11);
+  EXPECT_EQ(machine.current_name(), "ready");
+  Input button = test::pose_sample("person", {1.0});
+  button.text = "buttons";
+  post(session, "person", button);
+  run(session, 0.001);
+  EXPECT_EQ(machine.current_name(), "work");
+  button.numbers[0] = 0.0;
+  post(session, "person", button);
+  // both conditions must hold
+  run(session, 0.04);
+  EXPECT_EQ(machine.current_name(), "work");
+  run(session, 0.02);
+  EXPECT_EQ(machine.current_name(), "rest");
+}
+
+TEST(Machine, MachinesRunSideBySideAndARunEndsWhenAllAreFinal) {
+  const AppFolder folder;
+  const App app = folder.app(of(R"(  a:
+    start: one
+    states:
+      one: {do: [{type: hold, tasks: [hand]}], next: [{to: two, when: [{type: after, time: 0.1 s}]}]}
+      two: {final: true, episode: success}
+  b:
+    start: one
+    states:
+      one: {episode: start, do: [{type: hold, tasks: [cup]}], next: [{to: two, when: [{type: after, time: 0.3 s}]}]}
+      two: {final: true}
+)"));
+  Session session(app);
+  const RunSummary summary = run_session(session, kSecond);
+  EXPECT_NEAR(seconds(summary.simulated), 0.301, 1e-9);
+  EXPECT_EQ(summary.modes[1].second, "two");
+  EXPECT_EQ(summary.episodes, 1U);
+  EXPECT_EQ(summary.successes, 1U);
+}
+
+TEST(Machine, ForceMustLast) {
+  const AppFolder folder;
+  const App app = folder.app(of(R"(  left:
+    start: rest
+    states:
+      rest: {do: [{type: hold, tasks: [hand]}], next: [{to: felt, when: [{type: force, sensor: left.wrist, above: -1 N, time: 0.05 s}]}]}
+      felt: {}
+)"));
+  Session session(app);
+  run(session, 0.05);
+  EXPECT_EQ(session.machines()[0].current_name(), "rest");
+  run(session, 0.002);
+  EXPECT_EQ(session.machines()[0].current_name(), "felt");
+}
+
+TEST(Machine, SuctionGripsAndHolds) {
+  const AppFolder folder;
+  const App app = folder.app(of(R"(  cup:
+    start: on
+    states:
+      on: {do: [{type: grip, group: picker.cup, time: 0.1 s}], next: [{to: off, when: [{type: done}, {type: held, group: picker.cup, held: false}]}]}
+      off: {do: [{type: release, group: picker.cup}]}
+)"));
+  Session session(app);
+  const auto group = static_cast<std::size_t>(session.plant().layout().group("picker.cup"));
+  run(session, 0.05);
+  EXPECT_EQ(session.command().groups[group][0], 1.0);
+  run(session, 0.1);
+  EXPECT_EQ(session.machines()[0].current_name(), "off");
+  EXPECT_EQ(session.command().groups[group][0], 0.0);
+}
+
+TEST(Machine, IsPrintedInWords) {
+  const AppFolder folder;
+  const App app = folder.app(of(R"(  left:
+    start: rest
+    states:
+      rest: {do: [{type: hold, tasks: [hand]}], next: [{to: work, when: [{type: after, time: 2 s}, {type: event, name: go}]}]}
+      work: {final: true, episode: success, do: [{type: teleoperate, task: hand, sources: [{source: person}]}]}
+)"));
+  Session session(app);
+  EXPECT_EQ(session.machines()[0].text(),
+            "machine left\n"
+            "  rest (start)\n"
+            "    holds hand\n"
+            "    -> work after 2 s and on the event go\n"
+            "  work (final) (episode: success)\n"
+            "    hand follows person\n");
+}
+
+TEST(Machine, ErrorsHavePlaceCauseAndMend) {
+  const AppFolder folder;
+  const auto error = [&](const std::string& states) {
+    return folder.error(of("  left:\n    start: rest\n    states:\n" + states));
+  };
+  EXPECT_EQ(error("      rest: {}\n"), "");
+  EXPECT_EQ(error("      rst: {}\n"),
+            "test.yaml:19: modes.left.start names the state 'rest', which is not there; did you "
+            "mean 'rst'?");
+  EXPECT_EQ(error("      rest: {next: [{to: wrk}]}\n      work: {}\n"),
+            "test.yaml:21: modes.left.states.rest.next[0].to names the state 'wrk', which is not "
+            "there; did you mean 'work'?\n"
+            "test.yaml:22: modes.left.states.work is never reached from 'rest'; name it in a "
+            "transition, or take it away");
+  EXPECT_EQ(error("      rest: {final: true, next: [{to: rest}]}\n"),
+            "test.yaml:21: modes.left.states.rest is final and has transitions; take one of them "
+            "away");
+  EXPECT_EQ(error("      rest: {do: [{type: hold, tasks: [hnd]}]}\n"),
+            "test.yaml:21: modes.left.states.rest.do[0] cannot be made: there is no reference of a "
+            "task 'hnd'; did you mean 'hand'?");
+  EXPECT_EQ(error("      rest: {do: [{type: hold, tasks: [hand]}, {type: teleoperate, task: hand, "
+                  "sources: [{source: person}]}]}\n"),
+            "test.yaml:21: modes.left.states.rest.do[1] drives 'hand', which another mode of the "
+            "state drives; let one of them");
+  EXPECT_NE(error("      rest: {do: [{type: hld, tasks: [hand]}]}\n").find("did you mean 'hold'?"),
+            std::string::npos);
+  EXPECT_NE(error("      rest: {next: [{to: rest, when: [{type: button, source: person, button: "
+                  "fire}]}]}\n")
+                .find("the source 'person' has no button 'fire'"),
+            std::string::npos);
+  EXPECT_NE(error("      rest: {next: [{to: rest, when: [{type: force, sensor: left.wrst, above: 1 "
+                  "N}]}]}\n")
+                .find("there is no force sensor 'left.wrst'; did you mean 'left.wrist'?"),
+            std::string::npos);
+  EXPECT_NE(error("      rest: {next: [{to: rest, when: [{type: force, sensor: left.wrist}]}]}\n")
+                .find("says neither above nor below"),
+            std::string::npos);
+  EXPECT_NE(error("      rest: {next: [{to: rest, when: [{type: held, group: left.arm}]}]}\n")
+                .find("'left.arm' is no suction cup"),
+            std::string::npos);
+  EXPECT_NE(error("      rest: {do: [{type: grip, group: left.arm}]}\n")
+                .find("'left.arm' is neither suction cup nor gripper"),
+            std::string::npos);
+  EXPECT_NE(error("      rest: {do: [{type: teleoperate, task: hand, sources: [{source: "
+                  "persn}]}]}\n")
+                .find("there is no source 'persn'; did you mean 'person'?"),
+            std::string::npos);
+  EXPECT_NE(folder.error(of("  a: {start: s, states: {s: {do: [{type: hold, tasks: [hand]}]}}}\n"
+                            "  b: {start: s, states: {s: {do: [{type: hold, tasks: [hand]}]}}}\n"))
+                .find("modes.b drives 'hand', which 'a' drives too"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace handspan
