@@ -24,6 +24,7 @@ PostureTask::PostureTask(const PostureTaskConfig& config, const TaskContext& con
   for (std::size_t j = 0; j < m.actuated.size(); ++j) {
     if (config.joint && m.joint_names[j] != *config.joint) continue;
     limits_.push_back(m.limits[j]);
+    joint_names_.push_back(m.joint_names[j]);
     v_index_.push_back(m.actuated[j]);
     q_index_.push_back(m.model->joint(m.joint_names[j]).q);
   }

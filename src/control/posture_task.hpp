@@ -22,6 +22,10 @@ class PostureTask : public Task {
   /// rejected() and ignored.
   void set_reference(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a);
   const Eigen::VectorXd& reference() const { return q_; }
+  /// Of ControlSystem::mechanisms().
+  int mechanism() const { return mechanism_; }
+  /// One a row.
+  const std::vector<std::string>& joint_names() const { return joint_names_; }
   /// Of the joints, one a row.
   const std::vector<JointLimits>& limits() const { return limits_; }
   /// Of the configured reference when there is one, else of where the joints are.
@@ -36,6 +40,7 @@ class PostureTask : public Task {
   int mechanism_ = 0;
   std::vector<int> v_index_, q_index_;  // of each row
   std::vector<JointLimits> limits_;
+  std::vector<std::string> joint_names_;
   Eigen::VectorXd weights_, q_, v_, a_;
 };
 

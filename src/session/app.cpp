@@ -19,7 +19,7 @@ struct AppFile {
   std::vector<RandomGoalsConfig> goals;
   std::uint64_t seed = 0;
   std::vector<std::pair<std::string, SourceRegistry::Part>> sources;
-  std::vector<std::pair<std::string, PoseLimits>> references;
+  std::vector<std::pair<std::string, PoseReferenceLimits>> references;
   std::vector<std::pair<std::string, MachineConfig>> machines;
   ClockKind clock = ClockKind::kVirtual;
   RecordExtent record = RecordExtent::kDefault;
@@ -48,7 +48,7 @@ Schema<AppFile> app_schema() {
       .optional("seed", &AppFile::seed, integer().min(0), "of everything random")
       .optional("sources", &AppFile::sources, dictionary(sources().schema()),
                 "what references may come from, by name; modes give them authority")
-      .optional("references", &AppFile::references, dictionary(pose_limits_schema()),
+      .optional("references", &AppFile::references, dictionary(pose_reference_limits_schema()),
                 "how fast the reference of a pose task may move, by task")
       .optional("modes", &AppFile::machines, dictionary(machine_schema()),
                 "state machines that run side by side, by name")

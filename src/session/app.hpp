@@ -40,7 +40,7 @@ struct App {
   std::vector<RandomGoalsConfig> goals;     // of the whole-arm controller's tasks
   std::uint64_t seed = 0;                   // of everything random
   std::vector<std::pair<std::string, SourceRegistry::Part>> sources;   // by name
-  std::vector<std::pair<std::string, PoseLimits>> references;          // by task
+  std::vector<std::pair<std::string, PoseReferenceLimits>> references;          // by task
   std::vector<std::pair<std::string, MachineConfig>> machines;         // by name
   ClockKind clock = ClockKind::kVirtual;
   RecordExtent record = RecordExtent::kDefault;

@@ -8,6 +8,7 @@ ModeRegistry& modes() {
   static ModeRegistry registry = [] {
     ModeRegistry built_in("mode");
     register_modes(built_in);
+    register_move_modes(built_in);
     return built_in;
   }();
   return registry;

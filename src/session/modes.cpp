@@ -16,6 +16,7 @@ namespace {
 
 struct HoldConfig {
   std::vector<std::string> tasks;
+  bool here = false;
 };
 
 class HoldMode : public Mode {
@@ -24,7 +25,10 @@ class HoldMode : public Mode {
     for (const auto& task : config.tasks) outlets_.push_back(context.arbiter.outlet(task));
   }
   void enter(const ModeMoment& at) override {
-    for (const int outlet : outlets_) at.arbiter.grant(outlet, {}, at.moment);
+    for (const int outlet : outlets_) {
+      at.arbiter.grant(outlet, {}, at.moment);
+      if (config_.here) at.arbiter.rebase(outlet);
+    }
   }
   bool update(const ModeMoment& at) override {
     return std::ranges::all_of(outlets_, [&](int o) { return at.arbiter.at_rest(o); });
@@ -37,6 +41,97 @@ class HoldMode : public Mode {
  private:
   HoldConfig config_;
   std::vector<int> outlets_;
+};
+
+struct SetConfig {
+  std::vector<std::pair<std::string, double>> parameters;
+  double time = kRampTime;
+};
+
+// Weights and gains change along ramps: an arm may go from one task to another without a jump.
+class SetMode : public Mode {
+ public:
+  SetMode(const SetConfig& config, const ModeContext& context) : config_(config) {
+    for (const auto& [name, value] : config.parameters) settings_.push_back(setting(name, value, context));
+  }
+  void enter(const ModeMoment&) override {
+    for (const Setting& s : settings_) {
+      switch (s.field) {
+        case Field::kWeight:
+          s.task->set_weight(s.value, config_.time);
+          break;
+        case Field::kStiffness:
+          s.task->set_stiffness(s.value, config_.time);
+          break;
+        case Field::kDamping:
+          s.task->set_damping(s.value, config_.time);
+          break;
+        case Field::kCarried:
+          s.arms->carry(s.name, s.value > 0.5, config_.time);
+          break;
+      }
+    }
+    left_ = config_.time;
+  }
+  bool update(const ModeMoment& at) override {
+    left_ -= at.moment.dt;
+    return left_ <= 0.0;
+  }
+  std::string text() const override {
+    std::vector<std::string> parts;
+    for (const auto& [name, value] : config_.parameters) parts.push_back(fmt::format("{} = {:g}", name, value));
+    return fmt::format("sets {}", fmt::join(parts, ", "));
+  }
+  std::vector<std::string> drives() const override { return {}; }
+  void state(StateArchive& archive) override { archive(left_); }
+
+ private:
+  enum class Field { kWeight, kStiffness, kDamping, kCarried };
+  struct Setting {
+    Task* task = nullptr;
+    WholeArm* arms = nullptr;
+    std::string name;
+    Field field = Field::kWeight;
+    double value = 0.0;
+  };
+
+  static Setting setting(const std::string& name, double value, const ModeContext& context) {
+    const auto bad = [&](const std::string& why) {
+      return InputError(fmt::format(
+          "'{}' is no parameter: {}; parameters are task.NAME.weight (stiffness, damping) and "
+          "payload.NAME.carried",
+          shown(name), why));
+    };
+    const auto first = name.find('.'), last = name.rfind('.');
+    if (!context.arms) throw bad("the app has no whole_arm");
+    if (first == std::string::npos || first == last) throw bad("it has not three parts");
+    const std::string what = name.substr(0, first), of = name.substr(first + 1, last - first - 1),
+                      field = name.substr(last + 1);
+    Setting s;
+    s.value = value;
+    s.name = of;
+    s.arms = context.arms;
+    if (what == "payload" && field == "carried") {
+      context.arms->system().payload(of);
+      s.field = Field::kCarried;
+      return s;
+    }
+    if (what != "task") throw bad("there is nothing of that kind");
+    s.task = &context.arms->task(of);
+    if (field == "weight")
+      s.field = Field::kWeight;
+    else if (field == "stiffness")
+      s.field = Field::kStiffness;
+    else if (field == "damping")
+      s.field = Field::kDamping;
+    else
+      throw bad("a task has no " + shown(field));
+    return s;
+  }
+
+  SetConfig config_;
+  std::vector<Setting> settings_;
+  double left_ = 0.0;  // [s]
 };
 
 struct NoConfig {};
@@ -168,11 +263,22 @@ Schema<FollowConfig> follow_schema(const char* name, const char* doc) {
 
 void register_modes(ModeRegistry& registry) {
   registry.add("hold",
-               object<HoldConfig>("Hold").required("tasks", &HoldConfig::tasks,
-                                                   list(text()).min_size(1), "by name"),
+               object<HoldConfig>("Hold")
+                   .required("tasks", &HoldConfig::tasks, list(text()).min_size(1), "by name")
+                   .optional("here", &HoldConfig::here, boolean(),
+                             "where frame or joints are now; left out: where the reference is"),
                "references brake to rest and stay",
                [](const HoldConfig& config, const ModeContext& context) {
                  return std::make_unique<HoldMode>(config, context);
+               });
+  registry.add("set",
+               object<SetConfig>("Set")
+                   .required("parameters", &SetConfig::parameters, dictionary(number()),
+                             "such as task.hand.weight: 0, payload.box.carried: 1")
+                   .optional("time", &SetConfig::time, number("s").min(0), "of the ramp"),
+               "changes weights, gains and payloads along ramps",
+               [](const SetConfig& config, const ModeContext& context) {
+                 return std::make_unique<SetMode>(config, context);
                });
   registry.add("wait", object<NoConfig>("Wait"), "leaves everything as it is",
                [](const NoConfig&, const ModeContext&) { return std::make_unique<WaitMode>(); });

@@ -4,7 +4,9 @@
 
 namespace handspan {
 
-/// hold, wait, teleoperate, call, grip, release.
+/// hold, set, wait, teleoperate, call, grip, release.
 void register_modes(ModeRegistry& registry);
+/// move_to, move_joints, move_along.
+void register_move_modes(ModeRegistry& registry);
 
 }  // namespace handspan

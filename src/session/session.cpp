@@ -111,7 +111,7 @@ void Session::make_references() {
                                            [](const auto& entry) { return entry.first; });
       if (auto* frame = dynamic_cast<FrameTask*>(task.get()))
         arbiter_->add_pose(*frame,
-                           given == app_.references.end() ? PoseLimits{} : given->second);
+                           given == app_.references.end() ? PoseReferenceLimits{} : given->second);
       else if (auto* posture = dynamic_cast<PostureTask*>(task.get()))
         arbiter_->add_joints(*posture, posture->limits());
     }

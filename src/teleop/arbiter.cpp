@@ -42,7 +42,7 @@ Arbiter::Outlet& Arbiter::add(std::string name, Eigen::Index joints) {
   return outlet;
 }
 
-int Arbiter::add_pose(FrameTask& task, const PoseLimits& limits) {
+int Arbiter::add_pose(FrameTask& task, const PoseReferenceLimits& limits) {
   Outlet& outlet = add(task.name(), 0);
   outlet.pose_task = &task;
   outlet.pose.emplace(limits);
@@ -122,6 +122,21 @@ void Arbiter::grant(int index, std::span<const Grant> grants, const Moment& mome
   events_.add("authority", outlet.name,
               outlet.grants == 0 ? std::string_view("nobody")
                                  : std::string_view(text, static_cast<std::size_t>(at - text)));
+}
+
+void Arbiter::rebase(int index) {
+  Outlet& outlet = outlets_[static_cast<std::size_t>(index)];
+  if (outlet.pose) {
+    // where it is, by the task's last tick: reference minus error
+    const Vector6d& e = outlet.pose_task->pose_error();
+    const Pose& X = outlet.pose_task->reference().X_WE;
+    outlet.pose->start({exp_so3(-e.tail<3>()) * X.R, X.p - e.head<3>()});
+  } else {
+    outlet.wanted.q = outlet.posture_task->reference() - outlet.posture_task->error();
+    outlet.joints->start(outlet.wanted.q);
+  }
+  write(outlet);
+  outlet.wanted = outlet.reference;
 }
 
 void Arbiter::stop(std::string_view reason) {

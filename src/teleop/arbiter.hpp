@@ -36,7 +36,7 @@ class Arbiter {
   // at set-up; names of outlets are the tasks'
 
   /// @return the outlet's index. The task outlives this
-  int add_pose(FrameTask& task, const PoseLimits& limits);
+  int add_pose(FrameTask& task, const PoseReferenceLimits& limits);
   /// @param limits one a row of the task
   int add_joints(PostureTask& task, std::span<const JointLimits> limits);
   /// @return its index. @throws InputError when the name is taken
@@ -63,6 +63,9 @@ class Arbiter {
   /// These have authority over the outlet from now on; none: it holds. A source that had authority
   /// elsewhere loses it there. At most kMostGrants.
   void grant(int outlet, std::span<const Grant> grants, const Moment& moment);
+  /// The reference becomes where the frame or the joints are now, at rest: for tasks that had no
+  /// weight and get it back.
+  void rebase(int outlet);
   /// All outlets brake to rest and stay until resume(). The first reason stands.
   void stop(std::string_view reason);
   /// Sources that have authority start anew from the references.

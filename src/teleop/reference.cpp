@@ -30,7 +30,9 @@ Eigen::Vector3d towards(const Eigen::Vector3d& e, const Eigen::Vector3d& v_wante
 }  // namespace
 
 double closing_speed(double e, double a, double dt) {
-  return std::min(e / dt, a * dt * (std::sqrt(0.25 + 2.0 * e / (a * dt * dt)) - 0.5));
+  const double step = a * dt * dt;
+  const double n = std::max(1.0, std::ceil(0.5 * (std::sqrt(1.0 + 8.0 * e / step) - 1.0)));
+  return e / (n * dt) + 0.5 * (n - 1.0) * a * dt;
 }
 
 void PoseFollower::follow(const PoseReference& wanted, const Axes& axes, double dt) {
@@ -108,12 +110,12 @@ void JointFollower::step(Eigen::Index i, double wanted, double dt) {
   q_[i] += v * dt;
 }
 
-Schema<PoseLimits> pose_limits_schema() {
-  return object<PoseLimits>("PoseLimits", "how fast a pose reference may move")
-      .optional("speed", &PoseLimits::speed, number("m/s").above(0).max(100))
-      .optional("acceleration", &PoseLimits::acceleration, number("m/s^2").above(0).max(1000))
-      .optional("angular_speed", &PoseLimits::angular_speed, number("rad/s").above(0).max(100))
-      .optional("angular_acceleration", &PoseLimits::angular_acceleration,
+Schema<PoseReferenceLimits> pose_reference_limits_schema() {
+  return object<PoseReferenceLimits>("PoseReferenceLimits", "how fast a pose reference may move")
+      .optional("speed", &PoseReferenceLimits::speed, number("m/s").above(0).max(100))
+      .optional("acceleration", &PoseReferenceLimits::acceleration, number("m/s^2").above(0).max(1000))
+      .optional("angular_speed", &PoseReferenceLimits::angular_speed, number("rad/s").above(0).max(100))
+      .optional("angular_acceleration", &PoseReferenceLimits::angular_acceleration,
                 number("rad/s^2").above(0).max(10000));
 }
 

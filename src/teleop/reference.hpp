@@ -7,8 +7,9 @@
 // In each tick of dt the velocity becomes
 //   v' = v_w + r(|e|) e / |e|,   e = x_w - (x + v_w dt),
 // cut at the speed limit, then its change at the acceleration limit; x' = x + v' dt. r is the
-// largest closing speed from which braking by a in steps of dt still ends at e = 0:
-//   r(e) = min(e / dt, a dt (sqrt(1/4 + 2 e / (a dt^2)) - 1/2)).
+// largest closing speed from which braking by a in steps of dt ends exactly at e = 0: n steps at r,
+// r - a dt, r - 2 a dt ... cover e, so
+//   r(e) = e / (n dt) + (n - 1) a dt / 2,  n the smallest with e <= a dt^2 n (n + 1) / 2.
 #include <Eigen/Core>
 
 #include "core/schema.hpp"
@@ -16,21 +17,24 @@
 
 namespace handspan {
 
+/// Slower than this is at rest: what rounding leaves of following a goal that stands [m/s, rad/s].
+inline constexpr double kRest = 1e-9;
+
 /// r(e) above [m/s or rad/s], for e, a and dt > 0.
 double closing_speed(double e, double a, double dt);
 
-struct PoseLimits {
+struct PoseReferenceLimits {
   double speed = 1.5;                  // [m/s]
   double acceleration = 10.0;          // [m/s^2]
   double angular_speed = 3.0;          // [rad/s]
   double angular_acceleration = 30.0;  // [rad/s^2]
 };
 
-Schema<PoseLimits> pose_limits_schema();
+Schema<PoseReferenceLimits> pose_reference_limits_schema();
 
 class PoseFollower {
  public:
-  explicit PoseFollower(const PoseLimits& limits) : limits_(limits) {}
+  explicit PoseFollower(const PoseReferenceLimits& limits) : limits_(limits) {}
 
   /// At rest at X_WE.
   void start(const Pose& X_WE) { reference_ = {X_WE, Vector6d::Zero(), Vector6d::Zero()}; }
@@ -41,13 +45,13 @@ class PoseFollower {
   void brake(double dt);
 
   const PoseReference& reference() const { return reference_; }
-  bool at_rest() const { return reference_.V_WE.isZero(0.0); }
+  bool at_rest() const { return reference_.V_WE.isZero(kRest); }
   void state(StateArchive& archive) { archive(reference_); }
 
  private:
   void step(const Vector6d& V, double dt);
 
-  PoseLimits limits_;
+  PoseReferenceLimits limits_;
   PoseReference reference_;
 };
 
@@ -65,7 +69,7 @@ class JointFollower {
   const Eigen::VectorXd& q() const { return q_; }
   const Eigen::VectorXd& v() const { return v_; }
   const Eigen::VectorXd& a() const { return a_; }
-  bool at_rest() const { return v_.isZero(0.0); }
+  bool at_rest() const { return v_.isZero(kRest); }
   void state(StateArchive& archive) { archive(q_, v_, a_); }
 
  private:

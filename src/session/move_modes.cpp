@@ -1,0 +1,434 @@
+// Modes that follow a planned motion: move_to (poses), move_joints, move_along (a smooth curve). Each
+// plans from where the reference is, also when that is moving, and again after a hold.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/object.hpp"
+#include "core/suggest.hpp"
+#include "core/values.hpp"
+#include "plan/point_to_point.hpp"
+#include "plan/pose_path.hpp"
+#include "plan/smooth_path.hpp"
+#include "session/modes.hpp"
+
+namespace handspan {
+namespace {
+
+const char* reason_of(PlanRefusal refusal) {
+  switch (refusal) {
+    case PlanRefusal::kNone:
+      return "";
+    case PlanRefusal::kPassing:
+      return "a passing velocity cannot be had within the limits";
+    case PlanRefusal::kTooLong:
+      return "the motion would last longer than two hours";
+    case PlanRefusal::kNotFinite:
+      return "the motion starts from something that is no number";
+    default:
+      return "the planner found no motion";
+  }
+}
+
+// What moves have in common: a source of its own, that has authority while the mode lasts.
+class MoveMode : public Mode {
+ public:
+  MoveMode(std::string task, std::string text, std::unique_ptr<Source> source,
+           const ModeContext& context)
+      : task_(std::move(task)),
+        text_(std::move(text)),
+        outlet_(context.arbiter.outlet(task_)),
+        source_(context.arbiter.add_source(context.name, std::move(source))) {}
+  void enter(const ModeMoment& at) override {
+    Grant grant;
+    grant.source = source_;
+    at.arbiter.grant(outlet_, {&grant, 1}, at.moment);
+  }
+  bool update(const ModeMoment& at) override { return at.arbiter.done(outlet_); }
+  std::string text() const override { return text_; }
+  std::vector<std::string> drives() const override { return {task_}; }
+
+ private:
+  std::string task_, text_;
+  int outlet_, source_;
+};
+
+int outlet_of(const ModeContext& context, const std::string& task, bool pose) {
+  const int outlet = context.arbiter.outlet(task);
+  if (context.arbiter.is_pose(outlet) != pose)
+    throw InputError(fmt::format("'{}' is a task of {}; use {}", task, pose ? "joints" : "a pose",
+                                 pose ? "move_joints" : "move_to"));
+  return outlet;
+}
+
+// ---- poses
+
+struct WaypointConfig {
+  std::optional<Eigen::Vector3d> position;
+  std::optional<Eigen::Vector3d> rpy;
+  std::optional<Eigen::Quaterniond> quaternion;
+  std::optional<std::string> in;
+  bool relative = false;
+  std::optional<double> passing;
+};
+
+struct MoveToConfig {
+  std::string task;
+  std::vector<WaypointConfig> waypoints;
+  NormLimits linear{0.5, 2.0, 20.0}, angular{1.0, 4.0, 40.0};
+};
+
+struct PoseGoal {
+  std::optional<Eigen::Vector3d> p;  // none: where it starts
+  std::optional<Eigen::Matrix3d> R;
+  bool relative = false;
+  std::optional<double> passing;
+};
+
+std::vector<PoseGoal> goals_of(const std::vector<WaypointConfig>& waypoints,
+                               const ModeContext& context) {
+  std::vector<PoseGoal> goals;
+  for (const auto& w : waypoints) {
+    PoseGoal goal{w.position, {}, w.relative, w.passing};
+    if (w.rpy) goal.R = rotation_from_rpy(*w.rpy);
+    if (w.quaternion) goal.R = w.quaternion->toRotationMatrix();
+    if (w.in) {
+      std::vector<std::string> names;
+      for (const auto& [name, X] : context.scene.frames) names.push_back(name);
+      const auto frame = std::ranges::find(names, *w.in);
+      if (frame == names.end())
+        throw InputError(fmt::format("the scene has no frame '{}'{}", shown(*w.in),
+                                     names.empty() ? "" : "; " + did_you_mean(*w.in, names, "it has")));
+      const Placement& X =
+          context.scene.frames[static_cast<std::size_t>(frame - names.begin())].second;
+      const Pose X_WF = Pose::from(X.p, X.q);
+      goal.p = X_WF * goal.p.value_or(Eigen::Vector3d::Zero());
+      if (goal.R) goal.R = Eigen::Matrix3d(X_WF.R * *goal.R);
+    }
+    goals.push_back(goal);
+  }
+  return goals;
+}
+
+Pose placed(const PoseGoal& goal, const Pose& X_start, const Pose& X_before) {
+  if (goal.relative)
+    return {goal.R ? Eigen::Matrix3d(*goal.R * X_start.R) : X_before.R,
+            X_start.p + goal.p.value_or(Eigen::Vector3d::Zero())};
+  return {goal.R.value_or(X_before.R), goal.p.value_or(X_before.p)};
+}
+
+class MoveTo : public Source {
+ public:
+  MoveTo(const MoveToConfig& config, const ModeContext& context)
+      : goals_(goals_of(config.waypoints, context)),
+        limits_{config.linear, config.angular},
+        path_(static_cast<int>(goals_.size())),
+        waypoints_(goals_.size()) {}
+
+  void start(const Moment&, const Motion& reference) override {
+    from_ = reference.pose;
+    plan();
+    t_ = 0.0;
+  }
+  SourceAnswer update(const Moment& moment, const Motion&, Motion& wanted) override {
+    if (!path_.planned())
+      return {SourceStatus::kLost, reason_of(path_.error().reason), {}};
+    t_ += moment.dt;
+    const PoseState state = path_.at(std::min(t_, path_.duration()));
+    wanted.pose = {state.X_WE, state.V_WE, state.A_WE};
+    return {t_ >= path_.duration() ? SourceStatus::kDone : SourceStatus::kActive};
+  }
+  void state(StateArchive& archive) override {
+    bool planned = path_.planned();
+    archive(from_, t_, planned);
+    if (archive.loading() && planned) plan();
+  }
+
+ private:
+  void plan() {
+    Pose before = from_.X_WE;
+    for (std::size_t i = 0; i < goals_.size(); ++i) {
+      PoseWaypoint& w = waypoints_[i];
+      w = {};
+      w.X_WE = before = placed(goals_[i], from_.X_WE, before);
+      if (goals_[i].passing) {
+        w.passing = Passing::kAlong;
+        w.speed = *goals_[i].passing;
+      }
+    }
+    path_.start({from_.X_WE, from_.V_WE, from_.A_WE}, waypoints_, limits_);
+  }
+
+  std::vector<PoseGoal> goals_;
+  PoseLimits limits_;
+  PosePath path_;
+  std::vector<PoseWaypoint> waypoints_;
+  PoseReference from_;
+  double t_ = 0.0;  // [s]
+};
+
+// ---- joints
+
+struct JointWaypointConfig {
+  std::optional<Eigen::VectorXd> q, v;
+  std::optional<std::string> pose;
+};
+
+struct MoveJointsConfig {
+  std::string task;
+  std::vector<JointWaypointConfig> waypoints;
+  double speed = 0.5, acceleration = 0.5, jerk = 0.5;  // shares of the limits
+};
+
+// values of a robot's named pose for the rows of a posture task
+Eigen::VectorXd named_pose(const std::string& name, const PostureTask& task,
+                           const ModeContext& context) {
+  const Mechanism& m = context.arms->system().mechanisms()[static_cast<std::size_t>(task.mechanism())];
+  const RobotInstance& robot = *context.scene.robot(m.name);
+  std::vector<std::string> names;
+  for (const auto& pose : robot.poses) names.push_back(pose.name);
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end())
+    throw InputError(fmt::format("'{}' has no pose '{}'; {}", m.name, shown(name),
+                                 did_you_mean(name, names, "it has")));
+  const Eigen::VectorXd& q = robot.poses[static_cast<std::size_t>(found - names.begin())].q;
+  const auto& joints = robot.groups.front().joints;
+  Eigen::VectorXd values(task.rows());
+  for (Eigen::Index r = 0; r < values.size(); ++r) {
+    const std::string& joint = task.joint_names()[static_cast<std::size_t>(r)];
+    const auto at = std::ranges::find(joints, joint);
+    if (at == joints.end())
+      throw InputError(fmt::format("the pose '{}' of '{}' says nothing of the joint '{}'", name,
+                                   m.name, joint));
+    values[r] = q[at - joints.begin()];
+  }
+  return values;
+}
+
+Eigen::VectorXd goal_of(const JointWaypointConfig& w, const PostureTask& task,
+                        const ModeContext& context) {
+  if (w.q.has_value() == w.pose.has_value())
+    throw InputError("a waypoint needs either q or the name of a pose");
+  const Eigen::VectorXd q = w.pose ? named_pose(*w.pose, task, context) : *w.q;
+  if (q.size() != task.rows())
+    throw InputError(fmt::format("a waypoint has {} values for the {} joints of '{}'", q.size(),
+                                 task.rows(), task.name()));
+  for (Eigen::Index r = 0; r < q.size(); ++r) {
+    const JointLimits& l = task.limits()[static_cast<std::size_t>(r)];
+    if (q[r] < l.lower || q[r] > l.upper)
+      throw InputError(fmt::format("a waypoint asks joint {} of '{}' for {:.4g} rad; it may be from "
+                                   "{:.4g} to {:.4g}",
+                                   r + 1, task.name(), q[r], l.lower, l.upper));
+  }
+  return q;
+}
+
+PostureTask& posture_of(const std::string& name, const ModeContext& context) {
+  outlet_of(context, name, false);
+  auto& task = dynamic_cast<PostureTask&>(context.arms->task(name));
+  if (task.rows() > kMostCoordinates)
+    throw InputError(fmt::format("'{}' has {} joints; a planned motion has {} at most", name,
+                                 task.rows(), kMostCoordinates));
+  return task;
+}
+
+MotionLimits limits_of(const MoveJointsConfig& config, const PostureTask& task) {
+  MotionLimits limits;
+  const Eigen::Index n = task.rows();
+  limits.velocity.resize(n);
+  limits.acceleration.resize(n);
+  limits.jerk.resize(n);
+  for (Eigen::Index r = 0; r < n; ++r) {
+    const JointLimits& l = task.limits()[static_cast<std::size_t>(r)];
+    limits.velocity[r] = config.speed * l.velocity;
+    limits.acceleration[r] = config.acceleration * std::min(l.acceleration, l.braking);
+    limits.jerk[r] = config.jerk * l.jerk;
+  }
+  return limits;
+}
+
+class MoveJoints : public Source {
+ public:
+  MoveJoints(const MoveJointsConfig& config, const PostureTask& task, const ModeContext& context)
+      : limits_(limits_of(config, task)), plan_(static_cast<int>(config.waypoints.size())) {
+    for (const auto& w : config.waypoints) {
+      Waypoint waypoint;
+      waypoint.q = goal_of(w, task, context);
+      if (w.v && w.v->size() != task.rows())
+        throw InputError(fmt::format("a waypoint has {} passing velocities for {} joints",
+                                     w.v->size(), task.rows()));
+      if (w.v) waypoint.v = *w.v;
+      waypoints_.push_back(waypoint);
+    }
+    // where it starts is known only then; that the passing velocities are within limits is now
+    MotionState still;
+    still.q = waypoints_.front().q;
+    still.v = still.a = Coordinates::Zero(still.q.size());
+    if (!plan_.start(still, waypoints_, limits_)) throw InputError(plan_.error().text());
+    from_ = still;
+  }
+
+  void start(const Moment&, const Motion& reference) override {
+    from_.q = reference.q;
+    from_.v = reference.v;
+    from_.a = reference.a;
+    plan_.start(from_, waypoints_, limits_);
+    t_ = 0.0;
+  }
+  SourceAnswer update(const Moment& moment, const Motion&, Motion& wanted) override {
+    if (!plan_.planned()) return {SourceStatus::kLost, reason_of(plan_.error().reason), {}};
+    t_ += moment.dt;
+    const MotionState state = plan_.at(std::min(t_, plan_.duration()));
+    wanted.q = state.q;
+    wanted.v = state.v;
+    wanted.a = state.a;
+    return {t_ >= plan_.duration() ? SourceStatus::kDone : SourceStatus::kActive};
+  }
+  void state(StateArchive& archive) override {
+    for (Coordinates* c : {&from_.q, &from_.v, &from_.a})
+      for (Eigen::Index i = 0; i < c->size(); ++i) archive((*c)[i]);
+    archive(t_);
+    if (archive.loading()) plan_.start(from_, waypoints_, limits_);
+  }
+
+ private:
+  MotionLimits limits_;
+  std::vector<Waypoint> waypoints_;
+  PointToPoint plan_;
+  MotionState from_;
+  double t_ = 0.0;  // [s]
+};
+
+// A smooth curve through the waypoints, the first of which is where it begins: the reference goes
+// there by itself when it is elsewhere.
+class MoveAlong : public Source {
+ public:
+  MoveAlong(const MoveJointsConfig& config, const PostureTask& task, const ModeContext& context)
+      : path_([&] {
+          SmoothPathConfig path;
+          const MotionLimits limits = limits_of(config, task);
+          path.velocity = limits.velocity;
+          path.acceleration = limits.acceleration;
+          for (const auto& w : config.waypoints) path.waypoints.push_back(goal_of(w, task, context));
+          return SmoothPath(path);
+        }()) {}
+
+  void start(const Moment&, const Motion&) override { t_ = -1.0; }
+  SourceAnswer update(const Moment& moment, const Motion& reference, Motion& wanted) override {
+    const MotionState first = path_.at(0.0);
+    // time stands until the reference is at the beginning
+    const bool there = t_ >= 0.0 || (reference.q - first.q).lpNorm<Eigen::Infinity>() < 1e-9;
+    if (there) t_ = std::max(t_, 0.0) + moment.dt;
+    const MotionState state = there ? path_.at(t_) : first;
+    wanted.q = state.q;
+    wanted.v = state.v;
+    wanted.a = state.a;
+    return {t_ >= path_.duration() ? SourceStatus::kDone : SourceStatus::kActive};
+  }
+  void state(StateArchive& archive) override { archive(t_); }
+
+ private:
+  SmoothPath path_;
+  double t_ = -1.0;  // [s]; below 0: not begun
+};
+
+}  // namespace
+
+void register_move_modes(ModeRegistry& registry) {
+  const auto norm_limits = [](const char* name, const char* per) {
+    const std::string unit = per;
+    return object<NormLimits>(name)
+        .optional("velocity", &NormLimits::velocity, number(unit + "/s").above(0).max(100))
+        .optional("acceleration", &NormLimits::acceleration, number(unit + "/s^2").above(0).max(1e4))
+        .optional("jerk", &NormLimits::jerk, number(unit + "/s^3").above(0).max(1e6));
+  };
+  const auto waypoint =
+      object<WaypointConfig>("PoseWaypoint")
+          .optional("position", &WaypointConfig::position, vector<3>("m"), "left out: as before")
+          .optional("rpy", &WaypointConfig::rpy, vector<3>("rad"), "left out: as before")
+          .optional("quaternion", &WaypointConfig::quaternion, quaternion())
+          .optional("in", &WaypointConfig::in, text(), "a frame of the scene; left out: the world")
+          .optional("relative", &WaypointConfig::relative, boolean(),
+                    "to where the motion starts, along and about W's axes")
+          .optional("passing", &WaypointConfig::passing, number("m/s").above(0),
+                    "does not stop there, but passes at this speed")
+          .check(
+              [](const WaypointConfig& w) -> std::optional<Fault> {
+                if (w.rpy && w.quaternion) return Fault{"has rpy and quaternion", "give one of them"};
+                if (w.in && w.relative)
+                  return Fault{"is relative and in a frame", "give one of them"};
+                if (!w.position && !w.rpy && !w.quaternion && !w.in)
+                  return Fault{"is no place", "give a position, an orientation or both"};
+                return std::nullopt;
+              },
+              "not both of rpy and quaternion, nor of relative and in");
+  registry.add(
+      "move_to",
+      object<MoveToConfig>("MoveTo", "a pose reference moves through waypoints")
+          .required("task", &MoveToConfig::task, text())
+          .required("waypoints", &MoveToConfig::waypoints, list(waypoint).min_size(1).max_size(64))
+          .optional("linear", &MoveToConfig::linear, norm_limits("LinearLimits", "m"))
+          .optional("angular", &MoveToConfig::angular, norm_limits("AngularLimits", "rad"))
+          .check(
+              [](const MoveToConfig& c) -> std::optional<Fault> {
+                for (const auto& w : c.waypoints)
+                  if (w.passing && *w.passing > c.linear.velocity)
+                    return Fault{"passes a waypoint faster than linear.velocity",
+                                 "pass slower, or raise it", "waypoints"};
+                return std::nullopt;
+              },
+              ""),
+      "a pose reference moves through waypoints, as fast as its limits allow",
+      [](const MoveToConfig& config, const ModeContext& context) {
+        outlet_of(context, config.task, true);
+        return std::make_unique<MoveMode>(
+            config.task,
+            fmt::format("moves {} through {} pose{}", config.task, config.waypoints.size(),
+                        config.waypoints.size() == 1 ? "" : "s"),
+            std::make_unique<MoveTo>(config, context), context);
+      });
+  const auto share = number().above(0).max(1);
+  const auto joint_waypoint =
+      object<JointWaypointConfig>("JointWaypoint")
+          .optional("q", &JointWaypointConfig::q, dynamic_vector("rad"), "one a joint of the task")
+          .optional("pose", &JointWaypointConfig::pose, text(), "a pose that the robot names")
+          .optional("v", &JointWaypointConfig::v, dynamic_vector("rad/s"),
+                    "passes with these velocities; left out: stops");
+  const auto joint_schema = [&](const char* name, const char* doc) {
+    return object<MoveJointsConfig>(name, doc)
+        .required("task", &MoveJointsConfig::task, text(), "a posture")
+        .required("waypoints", &MoveJointsConfig::waypoints,
+                  list(joint_waypoint).min_size(1).max_size(64))
+        .optional("speed", &MoveJointsConfig::speed, share, "share of the joints' limits")
+        .optional("acceleration", &MoveJointsConfig::acceleration, share)
+        .optional("jerk", &MoveJointsConfig::jerk, share);
+  };
+  registry.add("move_joints", joint_schema("MoveJoints", "joints move through waypoints"),
+               "a posture reference moves through waypoints, as fast as its limits allow",
+               [](const MoveJointsConfig& config, const ModeContext& context) {
+                 const PostureTask& task = posture_of(config.task, context);
+                 return std::make_unique<MoveMode>(
+                     config.task,
+                     fmt::format("moves the joints of {} through {} points", config.task,
+                                 config.waypoints.size()),
+                     std::make_unique<MoveJoints>(config, task, context), context);
+               });
+  registry.add("move_along",
+               joint_schema("MoveAlong", "joints move along a smooth curve through the waypoints"),
+               "a posture reference moves along a smooth curve, the fastest without a limit of jerk",
+               [](const MoveJointsConfig& config, const ModeContext& context) {
+                 const PostureTask& task = posture_of(config.task, context);
+                 for (const auto& w : config.waypoints)
+                   if (w.v)
+                     throw InputError(
+                         "a smooth curve has no passing velocities; take v away, or use move_joints");
+                 return std::make_unique<MoveMode>(
+                     config.task,
+                     fmt::format("moves the joints of {} along a curve through {} points",
+                                 config.task, config.waypoints.size()),
+                     std::make_unique<MoveAlong>(config, task, context), context);
+               });
+}
+
+}  // namespace handspan
