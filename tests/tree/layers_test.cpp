@@ -70,6 +70,8 @@ TEST(Layers, LibrariesStayBehindTheirFolders) {
       {"assimp/", {"scene/"}},
       {"CLI/", {"cli/"}},
       {"EGL/", {"plant/picture"}},
+      {"ruckig/", {"plan/segment"}},
+      {"toppra/", {"plan/smooth_path"}},
   };
   for_each_include([&](const std::filesystem::path& file, const std::string& included) {
     for (const auto& rule : rules) {

@@ -1,0 +1,69 @@
+#pragma once
+// The fastest motion from one state to the next within limits of velocity, acceleration and jerk:
+// Ruckig's (Berscheid and Kröger, "Jerk-limited real-time trajectory generation with arbitrary
+// target states", RSS 2021). All coordinates end together. A motion along a line (from rest or
+// moving along it) is planned as one coordinate and so stays on it to rounding.
+
+#include <array>
+#include <memory>
+
+#include "plan/motion_state.hpp"
+
+namespace handspan {
+
+/// A planned motion: plain data, n <= 16 piecewise cubics, or one that all coordinates follow.
+class Segment {
+ public:
+  double duration() const { return duration_; }  // [s]
+  bool straight() const { return straight_; }
+
+  /// The state at t [s] after the segment's start. At the end and after it, the target exactly, and
+  /// on from there at the target's velocity.
+  MotionState at(double t) const;
+  /// The jerk (n) [/s^3] at t; 0 at the end and after it.
+  Coordinates jerk(double t) const;
+
+ private:
+  friend class SegmentPlanner;
+  // up to two pieces of braking into the limits and seven of the motion
+  struct Curve {
+    struct Piece {
+      double begin, q, v, a, j;
+    };
+    int pieces = 0;
+    std::array<Piece, 9> piece;
+    const Piece& of(double t) const;
+  };
+
+  double duration_ = 0.0;
+  bool straight_ = false;
+  MotionState start_, end_;
+  Coordinates direction_;  // of a straight one, per unit of its curve
+  std::array<Curve, kMostCoordinates> curves_;
+};
+
+/// Plans segments; holds Ruckig's workspace.
+class SegmentPlanner {
+ public:
+  SegmentPlanner();
+  ~SegmentPlanner();
+  SegmentPlanner(SegmentPlanner&&) noexcept;
+  SegmentPlanner& operator=(SegmentPlanner&&) noexcept;
+
+  /// From a state to q, v (n) at no acceleration. A start beyond the limits is first brought back
+  /// within them at full jerk. All vectors have one size and are finite, limits are > 0. Allocates
+  /// nothing, throws nothing.
+  /// @returns kNone, kPassing when v is beyond a limit, kTooLong, or kNumerical; `segment` is only
+  /// of use after kNone
+  PlanRefusal plan(const MotionState& from, const Coordinates& q, const Coordinates& v,
+                   const MotionLimits& limits, Segment& segment);
+
+ private:
+  PlanRefusal plan_line(Segment& segment, const MotionLimits& limits);
+  PlanRefusal plan_each(Segment& segment, const MotionLimits& limits);
+
+  struct Workspace;
+  std::unique_ptr<Workspace> workspace_;
+};
+
+}  // namespace handspan
