@@ -4,20 +4,12 @@
 #include <sched.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <pinocchio/config.hpp>
+
+#include "core/build_info.hpp"
 
 namespace handspan {
 namespace {
-
-std::string cpu_model() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const auto colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "unknown";
-}
 
 // Those this process may use: in a container fewer than there are.
 int usable_cores() {
@@ -31,11 +23,7 @@ Machine this_machine() {
   Machine machine;
   machine.cpu = cpu_model();
   machine.cores = usable_cores();
-#ifdef __clang__
-  machine.compiler = __VERSION__;
-#else
-  machine.compiler = "GCC " __VERSION__;
-#endif
+  machine.compiler = compiler();
   machine.build = HANDSPAN_BUILD;
 #ifndef NDEBUG
   machine.build += ", with assertions";

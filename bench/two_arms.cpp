@@ -11,17 +11,8 @@ ModelDescription two_arms(const RobotFolder& arm) {
   ModelDescription both;
   both.name = "two_" + arm.name;
   for (const auto& [prefix, y] : {std::pair("left.", kHalfDistance), {"right.", -kHalfDistance}}) {
-    ModelDescription one = placed(with_prefix(arm.description, prefix),
-                                  {Eigen::Vector3d(0.0, y, 0.0), Eigen::Quaterniond::Identity()});
-    const auto offset = static_cast<int>(both.bodies.size());
-    for (auto& body : one.bodies) {
-      if (body.parent >= 0) body.parent += offset;
-      both.bodies.push_back(std::move(body));
-    }
-    for (auto& frame : one.frames) {
-      if (frame.body >= 0) frame.body += offset;
-      both.frames.push_back(std::move(frame));
-    }
+    append(both, placed(with_prefix(arm.description, prefix),
+                        {Eigen::Vector3d(0.0, y, 0.0), Eigen::Quaterniond::Identity()}));
   }
   validate(both);
   return both;

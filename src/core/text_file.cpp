@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/files_read.hpp"
 
 namespace handspan {
 namespace {
@@ -19,6 +20,7 @@ ConfigError file_error(const std::filesystem::path& path, std::string cause, std
 }  // namespace
 
 std::string read_text_file(const std::filesystem::path& path) {
+  FilesRead::note(path);
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   if (status.type() == std::filesystem::file_type::not_found) {

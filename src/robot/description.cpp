@@ -260,6 +260,20 @@ ModelDescription placed(ModelDescription description, const Placement& X_WA) {
   return description;
 }
 
+void append(ModelDescription& into, ModelDescription other) {
+  const auto offset = static_cast<int>(into.bodies.size());
+  for (auto& body : other.bodies) {
+    if (body.parent >= 0) body.parent += offset;
+    into.bodies.push_back(std::move(body));
+  }
+  for (auto& frame : other.frames) {
+    if (frame.body >= 0) frame.body += offset;
+    into.frames.push_back(std::move(frame));
+  }
+  for (auto& mimic : other.mimics) into.mimics.push_back(std::move(mimic));
+  for (auto& rolling : other.rollings) into.rollings.push_back(std::move(rolling));
+}
+
 ModelDescription mounted(ModelDescription robot, std::string_view at, ModelDescription tool) {
   const int frame = robot.frame_index(at);
   if (frame < 0)

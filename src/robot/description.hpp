@@ -132,6 +132,9 @@ ModelDescription with_prefix(ModelDescription description, std::string_view pref
 /// The description with its roots moved: X_WB' = X_WA * X_WB, in world A's place.
 ModelDescription placed(ModelDescription description, const Placement& X_WA);
 
+/// Puts another model beside what is there; names must stay unique (validate() finds others).
+void append(ModelDescription& into, ModelDescription other);
+
 /// Mounts `tool` (its single root at the frame) on the frame `at` of `robot`. Names must stay
 /// unique: prefix before.
 /// @throws InputError when the frame is missing, the tool has several roots, or names clash.

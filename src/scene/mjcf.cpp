@@ -6,6 +6,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "core/files_read.hpp"
 #include "scene/mujoco_spec.hpp"
 
 namespace handspan {
@@ -186,6 +187,7 @@ DescribedFile read_mjcf(const std::filesystem::path& file) {
   if (!std::filesystem::is_regular_file(file))
     throw std::runtime_error(file.string() + ": no such file");
   char error[1024] = "";
+  FilesRead::note(file);
   MjSpecPtr spec(mj_parseXML(file.c_str(), nullptr, error, sizeof error));
   if (!spec) throw std::runtime_error(file.string() + ": " + error);
   return describe_spec(std::move(spec), file.string());

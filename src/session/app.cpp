@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/config.hpp"
+#include "core/files_read.hpp"
 #include "core/suggest.hpp"
 
 namespace handspan {
@@ -67,6 +68,7 @@ Schema<AppFile> app_schema() {
 }  // namespace
 
 App load_app(const std::filesystem::path& path) {
+  const FilesRead read;
   AppFile app_file = load_yaml(path, app_schema());
   App app;
   app.name = std::move(app_file.name);
@@ -83,6 +85,7 @@ App load_app(const std::filesystem::path& path) {
   app.clock = app_file.clock;
   app.record = app_file.record;
   app.scene = load_scene(app_file.scene);
+  app.files = read.files();
 
   std::vector<std::string> groups;
   for (const auto& robot : app.scene.robots) {

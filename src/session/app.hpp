@@ -32,6 +32,7 @@ enum class RecordExtent { kDefault, kFull };
 struct App {
   std::string name;
   std::filesystem::path file;
+  std::vector<std::filesystem::path> files;  // all that were read: app, scene, robots
   Scene scene;
   double duration = 10.0;  // [s] of simulated time
   std::vector<std::pair<std::string, ControllerRegistry::Part>>

@@ -15,7 +15,7 @@ RunSummary run_session(Session& session, const RunOptions& options) {
   const Nanoseconds start = steady_now();
   pacer.start(start);
   Nanoseconds shown = start;
-  while (session.now() < options.until && !session.ended()) {
+  while (session.now() < options.until && (options.to_the_end || !session.ended())) {
     if (options.clock == ClockKind::kPlant && !session.plant().wait()) break;
     const Nanoseconds before = steady_now();
     session.tick();

@@ -1,0 +1,268 @@
+#include "session/log_file.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <fstream>
+
+#include "core/build_info.hpp"
+#include "core/error.hpp"
+#include "record/messages.hpp"
+#include "robot/engine_versions.hpp"
+#include "session/log_layout.hpp"
+
+namespace handspan {
+namespace {
+
+std::int64_t integer_of(const LogFile& log, const std::string& key) {
+  const std::string& text = log.about(key);
+  std::int64_t value = 0;
+  const auto end = text.data() + text.size();
+  if (std::from_chars(text.data(), end, value).ptr != end || text.empty())
+    throw InputError(fmt::format("{}: its {} is '{}', which is no number; the log is damaged",
+                                 log.reader().file().string(), key, shown(text)));
+  return value;
+}
+
+template <class M>
+void each(const McapReader& reader, const std::string& topic, Nanoseconds from,
+          const std::function<void(const M&, const McapMessage&)>& visit) {
+  if (reader.channel(topic) == nullptr) return;
+  McapQuery query;
+  query.topics = {topic};
+  query.from = from;
+  reader.messages(query, [&](const McapChannel&, const McapMessage& message) {
+    visit(decode<M>(message.bytes), message);
+    return true;
+  });
+}
+
+}  // namespace
+
+class LogFile::Folder {
+ public:
+  Folder() {
+    static std::atomic<int> count{0};
+    path_ = std::filesystem::temp_directory_path() /
+            fmt::format("handspan_log_{}_{}", getpid(), count++);
+    std::filesystem::create_directories(path_);
+  }
+  ~Folder() {
+    std::error_code none;
+    std::filesystem::remove_all(path_, none);
+  }
+  Folder(const Folder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+LogFile::LogFile(const std::filesystem::path& file) : reader_(file) {
+  const auto about = reader_.metadata(kRunMetadata);
+  if (!about)
+    throw InputError(fmt::format("{}: it is an MCAP file, but no log of handspan: it has no metadata "
+                                 "'{}'",
+                                 file.string(), kRunMetadata));
+  about_ = *about;
+  if (this->about(kVersionKey) != kFormat)
+    throw InputError(fmt::format("{}: its format is '{}'; this handspan reads format {}",
+                                 file.string(), shown(this->about(kVersionKey)), kFormat));
+  base_ = integer_of(*this, "base_period_ns");
+  first_tick_ = integer_of(*this, "first_tick");
+  if (base_ <= 0 || first_tick_ < 0)
+    throw InputError(fmt::format("{}: its ticks are damaged", file.string()));
+}
+
+const std::string& LogFile::about(const std::string& key) const {
+  const auto found = about_.find(key);
+  if (found == about_.end())
+    throw InputError(fmt::format("{}: it does not say its {}; the log is damaged",
+                                 reader_.file().string(), key));
+  return found->second;
+}
+
+std::int64_t LogFile::ticks() const {
+  // the last message of hashes is near the end
+  std::int64_t last = first_tick_;
+  const Nanoseconds end = reader_.statistics().last_time;
+  each<messages::TickHashes>(reader_, kHashTopic, std::max<Nanoseconds>(0, end - 2 * kSecond),
+                             [&](const messages::TickHashes& m, const McapMessage&) {
+                               if (m.quantities > 0)
+                                 last = std::max(last, static_cast<std::int64_t>(m.first_tick) +
+                                                           static_cast<std::int64_t>(m.hashes.size() / m.quantities));
+                             });
+  return last;
+}
+
+App LogFile::app() {
+  if (!folder_) {
+    folder_ = std::make_shared<Folder>();
+    const std::string_view prefix = kFilePrefix;
+    for (const auto& info : reader_.attachments()) {
+      if (!info.name.starts_with(prefix)) continue;
+      const std::filesystem::path relative = info.name.substr(prefix.size());
+      // from a stranger's file: nothing is written elsewhere
+      const auto normal = relative.lexically_normal();
+      if (normal.empty() || normal.is_absolute() || *normal.begin() == "..")
+        throw InputError(fmt::format("{}: an attachment has the path '{}'; the log is damaged",
+                                     reader_.file().string(), shown(info.name)));
+      const auto path = folder_->path() / normal;
+      std::filesystem::create_directories(path.parent_path());
+      const McapAttachment attachment = reader_.attachment(info);
+      std::ofstream(path, std::ios::binary)
+          .write(reinterpret_cast<const char*>(attachment.bytes.data()),
+                 static_cast<std::streamsize>(attachment.bytes.size()));
+    }
+  }
+  const std::filesystem::path app_file = about("app_file");
+  const auto normal = app_file.lexically_normal();
+  if (normal.is_absolute() || *normal.begin() == "..")
+    throw InputError(fmt::format("{}: its app has the path '{}'; the log is damaged",
+                                 reader_.file().string(), shown(app_file.string())));
+  App app = load_app(folder_->path() / normal);
+  app.seed = static_cast<std::uint64_t>(integer_of(*this, "seed"));
+  return app;
+}
+
+std::vector<LoggedInput> LogFile::inputs() const {
+  std::vector<LoggedInput> inputs;
+  each<messages::Input>(
+      reader_, kInputTopic, 0, [&](const messages::Input& m, const McapMessage&) {
+        LoggedInput logged;
+        logged.tick = static_cast<std::int64_t>(m.tick);
+        logged.input.kind = input_kind(m.kind);
+        logged.input.to = m.source;
+        logged.input.text = m.text;
+        logged.input.stamp = m.integers.empty() ? m.header.stamp : m.integers.front();
+        if (!logged.input.set(m.numbers))
+          throw InputError(fmt::format("{}: an input at tick {} has {} numbers; {} is the most",
+                                       reader_.file().string(), m.tick, m.numbers.size(),
+                                       kMostInputNumbers));
+        inputs.push_back(logged);
+      });
+  return inputs;
+}
+
+std::vector<LoggedEvent> LogFile::events() const {
+  std::vector<LoggedEvent> events;
+  each<messages::Event>(reader_, kEventTopic, 0,
+                        [&](const messages::Event& m, const McapMessage&) {
+                          events.push_back(
+                              {static_cast<std::int64_t>(m.tick), m.kind, m.name, m.text});
+                        });
+  return events;
+}
+
+std::vector<Episode> LogFile::episodes() const {
+  std::vector<Episode> episodes;
+  std::string operator_name;
+  std::map<std::string, LoggedEvent> authority;  // by outlet
+  bool open = false;
+  for (const LoggedEvent& event : events()) {
+    if (event.kind == "operator") operator_name = event.name;
+    if (event.kind == "authority") {
+      authority[event.name] = event;
+      if (open) episodes.back().authority.push_back(event);
+    }
+    if (event.kind != "episode") continue;
+    if (event.name == "start") {
+      episodes.push_back({event.tick, event.tick, event.text, "unfinished", "", operator_name, {}});
+      for (const auto& [outlet, who] : authority) episodes.back().authority.push_back(who);
+      open = true;
+    } else if (open) {
+      episodes.back().end = event.tick;
+      episodes.back().outcome = event.name;
+      episodes.back().remark = event.text;
+      open = false;
+    }
+  }
+  if (open) episodes.back().end = ticks();
+  return episodes;
+}
+
+std::vector<TickHashes> LogFile::hashes() const {
+  std::vector<TickHashes> rows;
+  each<messages::TickHashes>(
+      reader_, kHashTopic, 0, [&](const messages::TickHashes& m, const McapMessage&) {
+        const auto next = first_tick_ + static_cast<std::int64_t>(rows.size());
+        if (m.quantities != kQuantities || m.hashes.size() % kQuantities != 0)
+          throw InputError(fmt::format("{}: it has hashes of {} quantities and this handspan of {}; "
+                                       "replay it with the build that recorded it",
+                                       reader_.file().string(), m.quantities, kQuantities));
+        if (static_cast<std::int64_t>(m.first_tick) != next)
+          throw InputError(fmt::format("{}: hashes of ticks {} to {} are missing: the disk could not "
+                                       "keep up, or the log was cut and joined",
+                                       reader_.file().string(), next, m.first_tick));
+        for (std::size_t i = 0; i < m.hashes.size(); i += kQuantities) {
+          TickHashes& row = rows.emplace_back();
+          std::copy_n(m.hashes.begin() + static_cast<std::ptrdiff_t>(i), kQuantities, row.begin());
+        }
+      });
+  return rows;
+}
+
+std::vector<std::int64_t> LogFile::key_frames() const {
+  std::vector<std::int64_t> ticks;
+  if (reader_.channel(kKeyFrameTopic) == nullptr) return ticks;
+  McapQuery query;
+  query.topics = {kKeyFrameTopic};
+  reader_.messages(query, [&](const McapChannel&, const McapMessage& message) {
+    const std::int64_t tick = message.log_time / base_;
+    if (ticks.empty() || ticks.back() < tick) ticks.push_back(tick);
+    return true;
+  });
+  return ticks;
+}
+
+std::pair<std::int64_t, std::vector<std::byte>> LogFile::key_frame(std::int64_t at) const {
+  std::pair<std::int64_t, std::vector<std::byte>> found{-1, {}};
+  if (reader_.channel(kKeyFrameTopic) != nullptr) {
+    McapQuery query;
+    query.topics = {kKeyFrameTopic};
+    // key frames are a second apart; where some are missing, from the beginning
+    for (const Nanoseconds from : {std::max<Nanoseconds>(0, (at - 1) * base_ - 2 * kSecond), Nanoseconds{0}}) {
+      query.from = from;
+      query.to = at * base_;
+      reader_.messages(query, [&](const McapChannel&, const McapMessage& message) {
+        const auto frame = decode<messages::KeyFrame>(message.bytes);
+        found.first = static_cast<std::int64_t>(frame.tick);
+        found.second.resize(frame.state.size());
+        std::memcpy(found.second.data(), frame.state.data(), frame.state.size());
+        return true;
+      });
+      if (found.first >= 0) return found;
+    }
+  }
+  throw InputError(fmt::format("{}: it has no key frame at or before {:.3f} s",
+                               reader_.file().string(), seconds(at * base_)));
+}
+
+std::string LogFile::other_machine() const {
+  std::string differs;
+  const auto compare = [&](const std::string& key, const std::string& here) {
+    const auto there = about_.find(key);
+    if (there == about_.end() || there->second == here) return;
+    differs += fmt::format("{}{} was {} and is {}", differs.empty() ? "" : "; ", key,
+                           there->second, here);
+  };
+  compare("build", build_id());
+  compare("cpu_features", cpu_features());
+  for (const auto& [library, version] : engine_versions()) compare("version." + library, version);
+  return differs;
+}
+
+bool LogFeed::next(std::int64_t tick, Input& input) {
+  // a session that was restored starts somewhere in between, or once more
+  if (tick < last_) at_ = 0;
+  last_ = tick;
+  while (at_ < inputs_.size() && inputs_[at_].tick < tick) ++at_;
+  if (at_ == inputs_.size() || inputs_[at_].tick != tick) return false;
+  input = inputs_[at_++].input;
+  return true;
+}
+
+}  // namespace handspan

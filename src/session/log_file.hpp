@@ -1,0 +1,88 @@
+#pragma once
+// A log of a session, opened: what it is of, its inputs, hashes, key frames, events and episodes; and
+// the app that it was recorded with, from the files in it.
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "record/mcap_reader.hpp"
+#include "session/session.hpp"
+
+namespace handspan {
+
+struct LoggedEvent {
+  std::int64_t tick = 0;
+  std::string kind, name, text;
+};
+
+struct Episode {
+  std::int64_t start = 0, end = 0;  // ticks
+  std::string task;                 // the words at its start
+  std::string outcome;              // success, failure, discard, stop; "unfinished"
+  std::string remark;               // the words at its end
+  std::string operator_name;
+  std::vector<LoggedEvent> authority;  // who had authority over what, from when on, in it
+};
+
+struct LoggedInput {
+  std::int64_t tick = 0;
+  Input input;
+};
+
+class LogFile {
+ public:
+  /// @throws InputError when it cannot be read or is no log of a session
+  explicit LogFile(const std::filesystem::path& file);
+
+  const McapReader& reader() const { return reader_; }
+  const std::map<std::string, std::string>& about() const { return about_; }
+  /// A value of about(). @throws InputError naming the file when it is not there
+  const std::string& about(const std::string& key) const;
+  Nanoseconds base_period() const { return base_; }
+  std::int64_t first_tick() const { return first_tick_; }
+  /// Ticks up to which it tells everything: the last one with hashes, plus 1.
+  std::int64_t ticks() const;
+
+  /// The app of the log, loaded from the files in it, with the log's seed. The files live in a folder
+  /// that goes with this object. @throws ConfigError or InputError as load_app()
+  App app();
+
+  std::vector<LoggedInput> inputs() const;
+  std::vector<LoggedEvent> events() const;
+  std::vector<Episode> episodes() const;
+  /// Of ticks first_tick() ... ticks() - 1. @throws InputError when ticks are missing in between
+  std::vector<TickHashes> hashes() const;
+  /// Ticks that have a snapshot, rising.
+  std::vector<std::int64_t> key_frames() const;
+  /// The last snapshot at or before a tick. @throws InputError when there is none
+  std::pair<std::int64_t, std::vector<std::byte>> key_frame(std::int64_t at_or_before) const;
+
+  /// What of build, libraries and CPU is not as it was; "" when bits can be compared.
+  std::string other_machine() const;
+
+ private:
+  class Folder;  // temporary
+
+  McapReader reader_;
+  std::map<std::string, std::string> about_;
+  Nanoseconds base_ = 0;
+  std::int64_t first_tick_ = 0;
+  std::shared_ptr<Folder> folder_;
+};
+
+/// Inputs of a log, given to a session at their ticks.
+class LogFeed : public InputFeed {
+ public:
+  explicit LogFeed(std::vector<LoggedInput> inputs) : inputs_(std::move(inputs)) {}
+  bool next(std::int64_t tick, Input& input) override;
+
+ private:
+  std::vector<LoggedInput> inputs_;  // by tick
+  std::size_t at_ = 0;
+  std::int64_t last_ = 0;
+};
+
+}  // namespace handspan

@@ -1,0 +1,40 @@
+#pragma once
+// Records a session: inputs, events, key frames and hashes of every tick, from which the run can be
+// run again bit for bit, and channels as ROS 2 messages for people and their tools. The tick copies
+// bytes into a ring; log_writer.hpp does the rest on its own thread. A recording that fails ends
+// with a message; the session goes on.
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "record/log_writer.hpp"
+#include "session/session.hpp"
+
+namespace handspan {
+
+struct RecorderOptions {
+  RecordExtent extent = RecordExtent::kDefault;
+  Nanoseconds key_frame_period = kSecond;
+  LogOptions log;
+};
+
+class Recorder : public SessionWatcher {
+ public:
+  /// Writes what is known before the first tick. @throws InputError when the file cannot be written
+  Recorder(Session& session, const std::filesystem::path& file, const RecorderOptions& options = {});
+  ~Recorder() override;
+
+  void begin(Session& session) override;
+  void after_tick(Session& session) noexcept override;
+  void end(Session& session) override;
+
+  LogStatus status() const;
+  /// Ends the recording. @return whether all of it is in the file
+  bool close();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace handspan

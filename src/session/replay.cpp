@@ -1,0 +1,178 @@
+#include "session/replay.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "record/messages.hpp"
+#include "session/log_layout.hpp"
+#include "session/recorded_plant.hpp"
+
+namespace handspan {
+namespace {
+
+constexpr std::size_t kMostShown = 8;  // channels of a difference
+
+// Values of channels as recorded at one tick against the session's.
+class ChannelComparison {
+ public:
+  explicit ChannelComparison(const LogFile& log) : log_(log) {}
+
+  /// @param most difference that is none @return what differs, with values
+  std::vector<std::string> differences(Session& session, double most, double& worst,
+                                       std::size_t& found) const {
+    std::vector<std::string> text;
+    const std::int64_t tick = session.ticks();
+    McapQuery query;
+    query.from = query.to = tick * log_.base_period();
+    const ChannelTable& table = session.channels();
+    log_.reader().messages(query, [&](const McapChannel& channel, const McapMessage& message) {
+      const auto name = channel.metadata.find("channel"), type = channel.metadata.find("type");
+      if (name == channel.metadata.end() || type == channel.metadata.end()) return true;
+      ++found;
+      const auto compare = [&](const std::string& of, std::span<const double> was) {
+        const auto ids = table.select(of);
+        if (ids.empty()) return;
+        const auto is = table.numbers(ids.front());
+        for (std::size_t i = 0; i < was.size() && i < static_cast<std::size_t>(is.size()); ++i) {
+          const double now = is[static_cast<Eigen::Index>(i)];
+          const double difference = std::abs(now - was[i]) / std::max(1.0, std::abs(was[i]));
+          worst = std::max(worst, std::isfinite(difference) ? difference : HUGE_VAL);
+          if (difference <= most || text.size() == kMostShown) continue;
+          text.push_back(fmt::format("{}[{}] was {:.17g} and is {:.17g}", of, i, was[i], now));
+        }
+      };
+      if (type->second == "group") {
+        const auto m = decode<messages::JointState>(message.bytes);
+        compare(name->second + ".q", m.position);
+        compare(name->second + ".v", m.velocity);
+        compare(name->second + ".tau", m.effort);
+      } else if (type->second == "pose") {
+        const auto m = decode<messages::PoseStamped>(message.bytes);
+        compare(name->second, std::vector<double>{m.position[0], m.position[1], m.position[2],
+                                                  m.orientation[0], m.orientation[1],
+                                                  m.orientation[2], m.orientation[3]});
+      } else if (name->second.ends_with(".wrench")) {
+        const auto m = decode<messages::WrenchStamped>(message.bytes);
+        compare(name->second, std::vector<double>{m.force[0], m.force[1], m.force[2], m.torque[0],
+                                                  m.torque[1], m.torque[2]});
+      } else if (type->second == "vector" || type->second == "number") {
+        compare(name->second, decode<messages::Vector>(message.bytes).values);
+      }
+      return true;
+    });
+    return text;
+  }
+
+ private:
+  const LogFile& log_;
+};
+
+// Compares each tick with the log.
+class Verifier : public SessionWatcher {
+ public:
+  Verifier(const LogFile& log, const ReplayOptions& options, ReplayReport& report)
+      : log_(log), options_(options), report_(report), hashes_(log.hashes()), channels_(log) {
+    report.by_values = !report.other_machine.empty() && !options.open;
+    key_frames_ = log.key_frames();
+  }
+
+  void after_tick(Session& session) noexcept override {
+    if (report_.difference) return;
+    const std::int64_t tick = session.ticks() - 1;
+    const auto row = static_cast<std::size_t>(tick - log_.first_tick());
+    if (report_.by_values) {
+      by_values(session);
+      return;
+    }
+    if (row >= hashes_.size()) return;
+    ++report_.compared;
+    const TickHashes now = session.hashes();
+    for (std::size_t q = 0; q < kQuantities; ++q) {
+      const auto quantity = static_cast<Quantity>(q);
+      // what was observed is given, and the simulation behind it is not there
+      if (options_.open && quantity == Quantity::kPlant) continue;
+      if (now[q] == hashes_[row][q]) continue;
+      report_.difference = Difference{tick, quantity, {}};
+      find_channels(session);
+      return;
+    }
+  }
+
+ private:
+  void by_values(Session& session) noexcept {
+    if (!std::ranges::binary_search(key_frames_, session.ticks())) return;
+    std::size_t found = 0;
+    try {
+      auto differ = channels_.differences(session, options_.tolerance, report_.worst, found);
+      if (found > 0) ++report_.compared;
+      if (!differ.empty())
+        report_.difference = Difference{session.ticks() - 1, Quantity::kPlant, std::move(differ)};
+    } catch (const std::exception& error) {
+      report_.difference = Difference{session.ticks() - 1, Quantity::kPlant, {error.what()}};
+    }
+  }
+  void find_channels(Session& session) noexcept {
+    try {
+      std::size_t found = 0;
+      double worst = 0.0;
+      report_.difference->channels = channels_.differences(session, 0.0, worst, found);
+    } catch (const std::exception& error) {
+      report_.difference->channels = {error.what()};
+    }
+  }
+
+  const LogFile& log_;
+  const ReplayOptions& options_;
+  ReplayReport& report_;
+  std::vector<TickHashes> hashes_;
+  std::vector<std::int64_t> key_frames_;
+  ChannelComparison channels_;
+};
+
+}  // namespace
+
+ReplayReport replay(LogFile& log, const ReplayOptions& options) {
+  const App app = log.app();
+  ReplayReport report;
+  report.other_machine = log.other_machine();
+  SessionOptions how;
+  how.feed = std::make_unique<LogFeed>(log.inputs());
+  how.live_inputs = false;
+  if (options.open)
+    how.plant = std::make_unique<RecordedPlant>(log, MujocoPlant(app.scene).layout());
+  Session session(app, std::move(how));
+  if (session.base_period() != log.base_period())
+    throw InputError(fmt::format("{}: its ticks are {} ns and this handspan makes them {} ns",
+                                 log.reader().file().string(), log.base_period(),
+                                 session.base_period()));
+  const std::int64_t from = options.from / log.base_period();
+  if (from > log.ticks())
+    throw InputError(fmt::format("{}: it ends at {:.3f} s, before {:.3f} s",
+                                 log.reader().file().string(), seconds(log.ticks() * log.base_period()),
+                                 seconds(options.from)));
+  if (!options.open && (from > 0 || log.first_tick() > 0)) {
+    const auto [tick, bytes] = log.key_frame(std::max(from, log.first_tick()));
+    session.restore(bytes);
+  }
+  report.first_tick = session.ticks();
+  std::optional<Verifier> verifier;
+  if (options.verify) {
+    verifier.emplace(log, options, report);
+    session.watch(*verifier);
+  }
+  RunOptions run;
+  run.until = std::min(log.ticks() * log.base_period(), options.to.value_or(INT64_MAX));
+  run.to_the_end = true;
+  run.progress = [&](Nanoseconds now) {
+    if (report.difference) return false;
+    return !options.progress || options.progress(now);
+  };
+  report.summary = run_session(session, run);
+  report.ticks = session.ticks() - report.first_tick;
+  return report;
+}
+
+}  // namespace handspan

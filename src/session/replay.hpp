@@ -1,0 +1,46 @@
+#pragma once
+// Runs a log again (design section 3.3). Closed: the simulated plant runs again, and every tick's
+// hashes must be what they were. Open: the controller runs again on the observations that were
+// recorded, which needs a log in full.
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "session/log_file.hpp"
+#include "session/run.hpp"
+
+namespace handspan {
+
+struct ReplayOptions {
+  bool verify = false;
+  bool open = false;
+  Nanoseconds from = 0;             // closed: from the last key frame at or before
+  std::optional<Nanoseconds> to;    // none: to the log's end
+  double tolerance = 1e-6;          // of values where bits cannot be compared, relative above 1
+  /// About four times a second; false: stop here.
+  std::function<bool(Nanoseconds now)> progress;
+};
+
+struct Difference {
+  std::int64_t tick = 0;
+  Quantity quantity = Quantity::kPlant;
+  std::vector<std::string> channels;  // with values, where the log has them at that tick
+};
+
+struct ReplayReport {
+  std::int64_t first_tick = 0, ticks = 0;    // that were run
+  std::int64_t compared = 0;                 // ticks, or key frames where bits cannot be compared
+  std::string other_machine;                 // what is not as it was; "" when nothing
+  bool by_values = false;                    // compared within the tolerance
+  std::optional<Difference> difference;      // the first
+  double worst = 0.0;                        // difference of values, by values
+  RunSummary summary;
+  bool same() const { return !difference; }
+};
+
+/// @throws InputError when the log does not have what is needed: key frames, hashes; open: every
+/// tick's observations
+ReplayReport replay(LogFile& log, const ReplayOptions& options);
+
+}  // namespace handspan
