@@ -54,6 +54,7 @@ constraints:
   - {type: cartesian_limits, frame: left.flange}
   - {type: cartesian_limits, frame: right.flange}
   - type: collision
+    influence: 0.7
     pairs:
       - [left.link5, post]
       - [left.link6, post]
