@@ -12,69 +12,23 @@
 
 #include "bench/figure.hpp"
 #include "bench/machine.hpp"
+#include "bench/outcome.hpp"
 #include "core/error.hpp"
 
 namespace handspan {
 namespace {
 
-constexpr double kPercentile = 0.99;
-
-struct Side {
-  double median = 0.0, p99 = 0.0;  // in the figure's unit
-};
-
-struct Result {
-  Side ours, peer;
-  std::size_t n = 0;
-  double ratio = 0.0, real_time = 0.0;  // real_time 0: nothing is simulated
-};
-
 struct Measured {
   Figure figure;
-  Samples samples;
+  Samples samples;    // of batches
+  LoopSamples loop;   // or of a loop
   std::string error;  // what building or checking the workload threw
+
+  bool empty() const { return samples.ours.empty() && loop.ours.seconds.empty(); }
+  Outcome outcome() const {
+    return figure.loop.ours ? outcome_of(figure, loop) : outcome_of(figure, samples);
+  }
 };
-
-Side side(const Figure& figure, const std::vector<double>& samples) {
-  const double median = quantile(samples, 0.5), p99 = quantile(samples, kPercentile);
-  if (figure.unit == Figure::Unit::kStepsPerSecond) return {1.0 / median, 1.0 / p99};
-  return {1e6 * median, 1e6 * p99};
-}
-
-Result result(const Measured& measured) {
-  const Samples& s = measured.samples;
-  Result r;
-  r.ours = side(measured.figure, s.ours);
-  r.peer = side(measured.figure, s.peer);
-  r.n = s.ours.size();
-  std::vector<double> ratios(r.n);
-  std::ranges::transform(s.ours, s.peer, ratios.begin(), std::divides<>());
-  r.ratio = quantile(std::move(ratios), 0.5);
-  if (measured.figure.step > 0.0) r.real_time = measured.figure.step / quantile(s.ours, 0.5);
-  return r;
-}
-
-std::string unit(const Figure& figure) {
-  return figure.unit == Figure::Unit::kMicroseconds ? "us" : "steps/s";
-}
-
-std::string target(const Figure& figure) {
-  std::vector<std::string> parts;
-  if (figure.largest_ratio > 0.0)
-    parts.push_back(fmt::format("ratio <= {:.2f}", figure.largest_ratio));
-  if (figure.least_real_time > 0.0)
-    parts.push_back(fmt::format(">= {:.0f} x real time", figure.least_real_time));
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
-
-bool met(const Figure& figure, const Result& r) {
-  return (figure.largest_ratio <= 0.0 || r.ratio <= figure.largest_ratio) &&
-         (figure.least_real_time <= 0.0 || r.real_time >= figure.least_real_time);
-}
-
-std::string number(double x) {
-  return x < 1e4 ? fmt::format("{:.3f}", x) : fmt::format("{:.0f}", x);
-}
 
 // Google Benchmark decides how many batches there are; they are kept by the workload, and this
 // shows each figure when it is done.
@@ -85,8 +39,7 @@ class Table : public benchmark::BenchmarkReporter {
   }
 
   bool ReportContext(const Context&) override {
-    fmt::print("{:<{}}  {:<7} {:>9} {:>9} {:>6}  {:>9} {:>9}  {:>6} {:>9}  {}\n", "figure", width_,
-               "unit", "median", "p99", "n", "peer", "peer p99", "ratio", "real time", "target");
+    fmt::print("{}", heading(width_));
     return true;
   }
 
@@ -95,15 +48,8 @@ class Table : public benchmark::BenchmarkReporter {
   void ReportRuns(const std::vector<Run>& runs) override {
     if (runs.empty() || runs.front().run_type == Run::RT_Aggregate) return;
     const Measured& measured = figures_[next_++];
-    const Figure& f = measured.figure;
-    if (measured.samples.ours.empty()) return;
-    const Result r = result(measured);
-    const std::string wanted = target(f);
-    fmt::print("{:<{}}  {:<7} {:>9} {:>9} {:>6}  {:>9} {:>9}  {:>6.3f} {:>9}  {}\n", f.name, width_,
-               unit(f), number(r.ours.median), number(r.ours.p99), r.n, number(r.peer.median),
-               number(r.peer.p99), r.ratio,
-               r.real_time > 0.0 ? fmt::format("{:.0f} x", r.real_time) : "",
-               wanted.empty() ? "" : wanted + (met(f, r) ? ": met" : ": MISSED"));
+    if (!measured.error.empty() || measured.empty()) return;
+    fmt::print("{}", rows_of(measured.figure, measured.outcome(), width_));
     std::fflush(stdout);
   }
 
@@ -115,7 +61,7 @@ class Table : public benchmark::BenchmarkReporter {
 std::vector<Measured> chosen_figures(const BenchOptions& options) {
   std::vector<Figure> all;
   for (const auto& list : {dynamics_figures(options.root), distance_figures(options.root),
-                           plant_figures(options.root)})
+                           plant_figures(options.root), control_figures(options.root)})
     all.insert(all.end(), list.begin(), list.end());
   std::vector<Measured> chosen;
   std::vector<std::string> names;
@@ -123,7 +69,7 @@ std::vector<Measured> chosen_figures(const BenchOptions& options) {
     const std::regex filter(options.filter);
     for (auto& figure : all) {
       names.push_back(figure.name);
-      if (std::regex_search(figure.name, filter)) chosen.push_back({std::move(figure), {}, {}});
+      if (std::regex_search(figure.name, filter)) chosen.push_back({std::move(figure), {}, {}, {}});
     }
   } catch (const std::regex_error& error) {
     throw InputError(fmt::format("the filter {} is no regular expression: {}",
@@ -138,7 +84,7 @@ std::vector<Measured> chosen_figures(const BenchOptions& options) {
 // Each iteration of Google Benchmark is one batch of ours and one of the peer's. It calls this with
 // more iterations until min_time is reached, then once for each further repetition with as many:
 // what was sampled on the way is dropped.
-void register_figure(Measured& measured, const BenchOptions& options) {
+void register_batches(Measured& measured, const BenchOptions& options) {
   struct Run {
     Workload workload;
     int calls = 0;
@@ -167,6 +113,27 @@ void register_figure(Measured& measured, const BenchOptions& options) {
       ->Repetitions(options.repetitions);
 }
 
+// A loop has its own number of ticks: each repetition is one run of it.
+void register_loop(Measured& measured, const BenchOptions& options) {
+  const auto body = [&measured](benchmark::State& state) {
+    for (auto _ : state) {
+      // one that failed is not run again
+      if (!measured.error.empty()) return;
+      try {
+        state.SetIterationTime(measure_loop(measured.figure.loop, measured.loop));
+      } catch (const std::exception& error) {
+        measured.error = error.what();
+        state.SkipWithError(error.what());
+        return;
+      }
+    }
+  };
+  benchmark::RegisterBenchmark(measured.figure.name.c_str(), body)
+      ->UseManualTime()
+      ->Iterations(1)
+      ->Repetitions(options.repetitions);
+}
+
 nlohmann::ordered_json report(const Machine& machine, const std::vector<Measured>& figures) {
   nlohmann::ordered_json json;
   json["machine"] = {{"cpu", machine.cpu},           {"cores", machine.cores},
@@ -174,23 +141,8 @@ nlohmann::ordered_json report(const Machine& machine, const std::vector<Measured
                      {"mujoco", machine.mujoco},     {"pinocchio", machine.pinocchio},
                      {"load", machine.load}};
   json["figures"] = nlohmann::ordered_json::array();
-  for (const auto& measured : figures) {
-    const Figure& f = measured.figure;
-    const Result r = result(measured);
-    const std::string wanted = target(f);
-    nlohmann::ordered_json one = {{"name", f.name},
-                                  {"unit", unit(f)},
-                                  {"median", r.ours.median},
-                                  {"p99", r.ours.p99},
-                                  {"n", r.n}};
-    one["peer"] = {{"name", f.peer}, {"median", r.peer.median}, {"p99", r.peer.p99}};
-    one["ratio"] = r.ratio;
-    one["real_time"] =
-        r.real_time > 0.0 ? nlohmann::ordered_json(r.real_time) : nlohmann::ordered_json();
-    one["target"] = wanted.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(wanted);
-    one["met"] = wanted.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(met(f, r));
-    json["figures"].push_back(std::move(one));
-  }
+  for (const auto& measured : figures)
+    json["figures"].push_back(report_of(measured.figure, measured.outcome()));
   return json;
 }
 
@@ -215,7 +167,8 @@ int run_benchmarks(const BenchOptions& options) {
              machine.cores, machine.load, machine.compiler, machine.build, machine.mujoco,
              machine.pinocchio);
   benchmark::ClearRegisteredBenchmarks();
-  for (auto& figure : figures) register_figure(figure, options);
+  for (auto& figure : figures)
+    figure.figure.loop.ours ? register_loop(figure, options) : register_batches(figure, options);
   Table table(figures);
   benchmark::RunSpecifiedBenchmarks(&table, nullptr, ".");
   benchmark::ClearRegisteredBenchmarks();
@@ -227,7 +180,8 @@ int run_benchmarks(const BenchOptions& options) {
     file.close();
     if (!file) throw InputError(fmt::format("{} cannot be written", options.json->string()));
   }
-  return std::ranges::all_of(figures, [](const Measured& m) { return met(m.figure, result(m)); })
+  return std::ranges::all_of(figures,
+                             [](const Measured& m) { return meets(m.figure, m.outcome()); })
              ? 0
              : 1;
 }

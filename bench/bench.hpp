@@ -19,17 +19,23 @@ struct BenchOptions {
 /// report:
 ///   {"machine": {"cpu", "cores", "compiler", "build", "mujoco", "pinocchio", "load"},
 ///    "figures": [{"name", "unit", "median", "p99", "n",
-///                 "peer": {"name", "median", "p99"},
-///                 "ratio": cost of ours over the peer's,
+///                 "tracking_mm": farthest of a hand from its reference | null,
+///                 "peers": [{"name", "median", "p99", "ratio": cost of ours over the peer's,
+///                            "smaller_problem": its ratio is no target,
+///                            "tracking_mm", "overhead_us": of its calling language | null}
+///                           | {"name", "skipped": why}],
 ///                 "real_time": simulated over real time | null,
 ///                 "target": text | null, "met": bool | null}]}
 /// A batch is one sample; of n batches 99 % are at least as good as "p99", be the unit us or
 /// steps/s. The ratio is the median over the batches of ours / peer, each against the peer's batch
-/// beside it. Takes one core; does not settle the clock's frequency.
+/// beside it. Of a loop each tick is a sample, min_time does not count, and rivals that are
+/// programs of their own run once before and once after it: theirs is the median of both, and the
+/// ratio that of the medians. Takes one core; does not settle the clock's frequency.
 /// @return 0 when every target measured was met, 1 when one was not
 /// @throws InputError for a filter that is no regular expression or names no figure, a time or
 /// number of repetitions that is not positive, a file that cannot be written; std::runtime_error
-/// when ours and a peer's result differ
+/// when ours and a peer's result differ, a loop does
+/// not follow its reference, or a rival fails
 int run_benchmarks(const BenchOptions& options);
 
 }  // namespace handspan

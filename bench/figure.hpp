@@ -1,11 +1,14 @@
 #pragma once
-// A figure: one cost, ours and the peer's, measured in batches that take turns, so that what
-// disturbs one disturbs both.
+// A figure: one cost, ours and the peers'. A peer in this process is measured in batches that take
+// turns with ours, so that what disturbs one disturbs both; rivals that are programs of their own
+// run just before and just after a loop of ours that is measured tick by tick.
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "bench/peer_process.hpp"
 
 namespace handspan {
 
@@ -16,15 +19,32 @@ struct Workload {
   int calls = 0;                  // a batch; 0: as many as take kBatchTime
 };
 
+/// A loop's ticks, one sample each: seconds a tick.
+struct TickSamples {
+  std::vector<double> seconds;
+  double tracking = 0.0;  // farthest that a hand was from its reference [m]
+};
+
+/// A loop of ours beside programs that run the same loop: ours, then theirs by the path of what
+/// both are given.
+struct TickLoop {
+  std::function<TickSamples()> ours;
+  std::vector<Peer> rivals;
+  std::function<std::filesystem::path()> input;  // the URDF, written when a rival needs it
+};
+
 struct Figure {
   enum class Unit { kMicroseconds, kStepsPerSecond };
   std::string name;  // "fr3/rnea"
-  std::string peer;  // what it is compared with
+  std::string peer;  // in this process: what it is compared with
   Unit unit = Unit::kMicroseconds;
   double step = 0.0;               // simulated time of one call [s]; 0: nothing is simulated
-  double largest_ratio = 0.0;      // target for ours / peer; 0: none
+  double largest_ratio = 0.0;      // target for ours over each peer's; 0: none
   double least_real_time = 0.0;    // target for simulated over real time; 0: none
-  std::function<Workload()> make;  // builds the workload, once, when it is needed
+  double largest_median = 0.0;     // target [us]; 0: none
+  double largest_p99 = 0.0;        // target [us]; 0: none
+  std::function<Workload()> make;  // builds the workload, once, when it is needed; or
+  TickLoop loop = {};              // a loop, when its `ours` is set
 };
 
 /// Time that a batch of calls is to take [s]: long against the clock's resolution, short against a
@@ -55,5 +75,6 @@ int fitted_calls(const Workload& workload);
 std::vector<Figure> dynamics_figures(const std::filesystem::path& root);
 std::vector<Figure> distance_figures(const std::filesystem::path& root);
 std::vector<Figure> plant_figures(const std::filesystem::path& root);
+std::vector<Figure> control_figures(const std::filesystem::path& root);
 
 }  // namespace handspan

@@ -130,9 +130,9 @@ std::vector<Peer> two_arm_peers(const std::filesystem::path& root) {
                     python = (root / ".deps/peers/bin/python").string(),
                     placo = (root / "bench/peers/placo_tick.py").string();
   const bool has_placo = std::filesystem::exists(python) && std::filesystem::exists(placo);
-  return {{"TSID", {tsid}, std::filesystem::exists(tsid)},
-          {"placo dynamics", {python, placo, "--dynamics"}, has_placo},
-          {"placo kinematics", {python, placo}, has_placo}};
+  return {{"TSID", {tsid}, std::filesystem::exists(tsid), false},
+          {"placo dynamics", {python, placo, "--dynamics"}, has_placo, false},
+          {"placo kinematics", {python, placo}, has_placo, true}};
 }
 
 PeerFigure run_peer(const Peer& peer, const std::filesystem::path& urdf,

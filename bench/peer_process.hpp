@@ -37,6 +37,7 @@ struct Peer {
   std::string name;                  // "TSID"
   std::vector<std::string> command;  // program and arguments; the URDF's path comes last
   bool installed = false;
+  bool smaller = false;  // it solves a smaller problem: shown, and no target is measured by it
 };
 
 struct PeerFigure {

@@ -280,7 +280,9 @@ void ArmDrive::find_extra_torque(const MechanismState& state) {
     const auto i = static_cast<Eigen::Index>(k);
     const double limit = joints_[k].limits->torque;
     compensated_[i] =
-        friction_[i] * std::tanh(wanted_velocity(i, state) / config_.friction_velocity);
+        friction_[i] > 0.0
+            ? friction_[i] * std::tanh(wanted_velocity(i, state) / config_.friction_velocity)
+            : 0.0;
     double extra = compensated_[i];
     if (tracks)
       extra +=

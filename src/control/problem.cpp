@@ -69,9 +69,6 @@ ControlProblem::ControlProblem(const ControlSystem& system, const ProblemConfig&
   qp_ = Qp(n, m);
   solver_.emplace(n, m, rows_);
   conflicts_ = std::make_unique<ConflictReporter>(n, m, rows_);
-  for (const auto& task : tasks_)
-    for (const auto& block : task->blocks())
-      weighted_.push_back(RowMajorMatrix::Zero(block.A.rows(), block.A.cols()));
   none_.x = Eigen::VectorXd::Zero(n);
   none_.violation = Eigen::VectorXd::Zero(n + m);
   solution_ = &none_;
@@ -95,25 +92,21 @@ Task& ControlProblem::task(std::string_view name) {
 }
 
 void ControlProblem::add_tasks(ControlState& state) {
-  std::size_t scratch = 0;
   for (const auto& task : tasks_) {
     task->update(system_, state);
     const auto& blocks = task->blocks();
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      RowMajorMatrix& weighted = weighted_[scratch + i];
-      weighted.noalias() = task->weights().asDiagonal() * blocks[i].A;
-      qp_.f.segment(blocks[i].offset, weighted.cols()).noalias() -=
-          weighted.transpose() * task->b();
-      for (std::size_t j = 0; j <= i; ++j) {
-        auto H =
-            qp_.H.block(blocks[i].offset, blocks[j].offset, weighted.cols(), blocks[j].A.cols());
-        H.noalias() += weighted.transpose() * blocks[j].A;
-        if (j < i)
-          qp_.H.block(blocks[j].offset, blocks[i].offset, blocks[j].A.cols(), weighted.cols())
-              .noalias() += blocks[j].A.transpose() * weighted;
-      }
-    }
-    scratch += blocks.size();
+    // row by row, past the zeros of which selections of joints are made: a matrix product of this
+    // size costs more to begin than to do
+    for (Eigen::Index r = 0; r < task->rows(); ++r)
+      for (const auto& block : blocks)
+        for (Eigen::Index c = 0; c < block.A.cols(); ++c) {
+          const double weighted = task->weights()[r] * block.A(r, c);
+          if (weighted == 0.0) continue;
+          const Eigen::Index i = block.offset + c;
+          qp_.f[i] -= weighted * task->b()[r];
+          for (const auto& other : blocks)
+            qp_.H.row(i).segment(other.offset, other.A.cols()) += weighted * other.A.row(r);
+        }
   }
 }
 

@@ -97,8 +97,7 @@ class ControlProblem {
   QpSolution none_;
   ProblemCounts counts_;
   std::unique_ptr<ConflictReporter> conflicts_;
-  std::vector<RowMajorMatrix> weighted_;  // scratch of add_tasks(), one a task and block
-  Eigen::RowVectorXd motion_row_;         // scratch
+  Eigen::RowVectorXd motion_row_;  // scratch
   IntegerChannel status_channel_, relaxed_channel_, iterations_channel_;
 };
 

@@ -42,6 +42,14 @@ constexpr int kNoLevel = kQpLevels;
 
 double clamped(double bound) { return std::clamp(bound, -DAQP_INF, DAQP_INF); }
 
+// a sum is finite only when all of its terms are; it is the quicker of the two by far
+bool all_finite(const auto& values) { return std::isfinite(values.sum()) || values.allFinite(); }
+
+bool fits(const auto& values) {
+  return values.size() == 0 || values.cwiseAbs().sum() < kLargest ||
+         (values.allFinite() && values.cwiseAbs().maxCoeff() < kLargest);
+}
+
 double power_of_two_near(double value) { return std::exp2(std::round(std::log2(value))); }
 
 }  // namespace
@@ -78,8 +86,9 @@ struct QpSolver::Impl {
 
   const int n, m;
   std::vector<int> all_levels;
-  Eigen::VectorXd all_scales;  // as given
-  Eigen::VectorXd all_units;   // the powers of two nearest to them
+  Eigen::VectorXd all_scales;                 // as given
+  Eigen::VectorXd all_units;                  // the powers of two nearest to them
+  Eigen::VectorXd all_weights, all_softness;  // of violations, linear and quadratic, as DAQP has it
 
   // Rows without bounds cost as much as others and are left out: what follows is of the bounds and
   // the `rows` rows that this solve has, `index` their places in the problem given.
@@ -117,6 +126,8 @@ QpSolver::Impl::Impl(int unknowns, int rows_of_A, std::span<const QpRow> named)
         n, m, named.size()));
   all_scales.resize(all);
   all_units.resize(all);
+  all_weights.resize(all);
+  all_softness.resize(all);
   for (int i = 0; i < all; ++i) {
     const QpRow& row = named[static_cast<std::size_t>(i)];
     if (row.level < 0 || row.level >= kQpLevels)
@@ -130,6 +141,9 @@ QpSolver::Impl::Impl(int unknowns, int rows_of_A, std::span<const QpRow> named)
     any_soft = any_soft || row.level > 0;
     all_scales[i] = row.scale;
     all_units[i] = power_of_two_near(row.scale);
+    const double ratio = all_units[i] / all_scales[i];
+    all_weights[i] = kWeight * ratio;
+    all_softness[i] = 1.0 / (kWeight * ratio * ratio);
   }
   level = all_levels;
   index = all_levels;
@@ -192,9 +206,8 @@ void QpSolver::Impl::choose_rows(const Qp& qp) noexcept {
     scale[k] = all_scales[i];
     unit[k] = all_units[i];
     set[to] = all_set[from];
-    const double ratio = unit[k] / scale[k];
-    work.w_ls[k] = work.w_us[k] = kWeight * ratio;
-    work.rho_ls[k] = work.rho_us[k] = 1.0 / (kWeight * ratio * ratio);
+    work.w_ls[k] = work.w_us[k] = all_weights[i];
+    work.rho_ls[k] = work.rho_us[k] = all_softness[i];
   }
   problem.m = n + rows;
 }
@@ -206,26 +219,21 @@ bool QpSolver::Impl::load(const Qp& qp) noexcept {
       qp.upper.size() != n + m || qp.H.rows() != n || qp.H.cols() != n || qp.A.cols() != n)
     return false;
   choose_rows(qp);
-  for (int i = 0; i < n; ++i) {
-    const double unit_i = unit[i];
-    f[i] = qp.f[i] * unit_i;
-    for (int j = 0; j < n; ++j) H(i, j) = qp.H(i, j) * (unit_i * unit[j]);
-  }
+  const auto units = unit.head(n).transpose();
+  f = qp.f.cwiseProduct(unit.head(n));
+  for (int i = 0; i < n; ++i) H.row(i) = qp.H.row(i).cwiseProduct(unit[i] * units);
   for (int i = 0; i < rows; ++i) {
     const double per_unit = 1.0 / unit[n + i];
     const int row = index[static_cast<std::size_t>(n + i)] - n;
-    for (int j = 0; j < n; ++j) A(i, j) = qp.A(row, j) * (unit[j] * per_unit);
+    A.row(i) = qp.A.row(row).cwiseProduct(per_unit * units);
   }
-  if (!H.allFinite() || !f.allFinite() || !qp.A.allFinite()) return false;
+  if (!all_finite(H) || !all_finite(f) || !all_finite(qp.A)) return false;
   const double largest = H.diagonal().maxCoeff();
   if (!(largest > 1e-200 && largest < 1e200)) return false;
   const double factor = 1.0 / power_of_two_near(largest);
   H *= factor;
   f *= factor;
   // larger ones overflow inside DAQP
-  const auto fits = [](const auto& values) {
-    return values.size() == 0 || values.cwiseAbs().maxCoeff() < kLargest;
-  };
   if (!fits(H) || !fits(f) || !fits(A.topRows(rows))) return false;
 
   for (int i = 0; i < n + rows; ++i) {

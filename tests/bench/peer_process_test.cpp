@@ -13,7 +13,7 @@ namespace {
 using std::chrono::milliseconds;
 
 // The URDF's path is the script's $0.
-Peer script(const std::string& text) { return {"rival", {"/bin/sh", "-c", text}, true}; }
+Peer script(const std::string& text) { return {"rival", {"/bin/sh", "-c", text}, true, false}; }
 
 std::string error_of(const Peer& peer, milliseconds limit = std::chrono::minutes(1)) {
   try {
@@ -71,7 +71,7 @@ TEST(PeerProcess, TakesMoreOutputThanAPipeHolds) {
 }
 
 TEST(PeerProcess, NamesAProgramThatCannotBeStarted) {
-  expect_error({"rival", {"/nonexistent/tick"}, true},
+  expect_error({"rival", {"/nonexistent/tick"}, true, false},
                "(/nonexistent/tick) cannot be started: No such file or directory");
 }
 
@@ -86,7 +86,7 @@ TEST(PeerProcess, NamesTheSignalOfACrash) {
 
 TEST(PeerProcess, EndsAProgramThatTakesTooLong) {
   const std::string error =
-      error_of({"rival", {"/bin/sh", "-c", "exec sleep 60"}, true}, milliseconds(50));
+      error_of({"rival", {"/bin/sh", "-c", "exec sleep 60"}, true, false}, milliseconds(50));
   EXPECT_NE(error.find("did not end within 0.05 s"), std::string::npos) << error;
 }
 

@@ -119,7 +119,8 @@ TEST(Collision, ABallDrivenAtAWallStopsAtTheSafetyDistanceWithinTheDeceleration)
   EXPECT_LE(course.hardest, 2.0 * (1.0 + 1e-9));
 }
 
-TEST(Collision, APadThatTurnsWhileItComesDownKeepsItsDistanceWhereItsNearestCornerAloneWouldNot) {
+TEST(CollisionRun,
+     APadThatTurnsWhileItComesDownKeepsItsDistanceWhereItsNearestCornerAloneWouldNot) {
   const Shape pad = shape("pad", ShapeType::kBox, {0.2, 0.1, 0.01});
   Course worst_all, worst_nearest;
   for (const double turn : {0.5, 1.0, 2.0, -3.0}) {

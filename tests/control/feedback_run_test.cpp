@@ -46,7 +46,7 @@ Scene ur10() {
       "robots:\n  arm: {robot: ur10, tool: vacuum, base: {position: [0, 0, 1]}, pose: stance}\n");
 }
 
-TEST(VelocityDriven, CommandedFeedbackHoldsStillAndArrivesWithAWrongModelOfTheServo) {
+TEST(VelocityDrivenRun, CommandedFeedbackHoldsStillAndArrivesWithAWrongModelOfTheServo) {
   const Scene control = ur10();
   for (const double lag : {1.0, 1.2, 0.8})
     for (const int delay : {1, 2})
@@ -68,7 +68,7 @@ TEST(VelocityDriven, CommandedFeedbackHoldsStillAndArrivesWithAWrongModelOfTheSe
       }
 }
 
-TEST(VelocityDriven, MeasuredFeedbackOvershootsWhereCommandedDoesNot) {
+TEST(VelocityDrivenRun, MeasuredFeedbackOvershootsWhereCommandedDoesNot) {
   // what the tossing thesis saw: the servo's lag is in the loop. The loop settles, but its error in
   // the move is many times that of commanded feedback, which is the lag's own way behind
   const Scene control = ur10();
@@ -82,7 +82,7 @@ TEST(VelocityDriven, MeasuredFeedbackOvershootsWhereCommandedDoesNot) {
   EXPECT_GT(measured.displacement, 10.0 * commanded.displacement);
 }
 
-TEST(VelocityDriven, WhatADriveLosesAtALimitThatTheControlDoesNotKnowIsMadeGood) {
+TEST(VelocityDrivenRun, WhatADriveLosesAtALimitThatTheControlDoesNotKnowIsMadeGood) {
   // the drive goes at 15 % of the speed that the control counts on: open loop, it stays behind
   const Scene control = ur10();
   Scene plant = control;
@@ -135,7 +135,7 @@ HoldFigures run_fr3(const Case& c, double filter = 0.0) {
   return run(c.name() + (filter > 0.0 ? ", filtered" : ""), plant, control, options);
 }
 
-TEST(TorqueDriven, GravityThatThePlantAddsIsCountedOnce) {
+TEST(TorqueDrivenRun, GravityThatThePlantAddsIsCountedOnce) {
   const Scene scene = scene_of(
       "robots:\n  arm: {robot: fr3, tool: plate, base: {position: [0, 0, 1]}, pose: ready}\n");
   ArmLoopOptions options;
@@ -153,7 +153,7 @@ TEST(TorqueDriven, GravityThatThePlantAddsIsCountedOnce) {
 
 // ---- against a table: the reference goes 5 cm into it, stays, and comes out again
 
-TEST(InContact, TheCommandedStateStaysWithItsReferenceAndNothingVibrates) {
+TEST(InContactRun, TheCommandedStateStaysWithItsReferenceAndNothingVibrates) {
   // the pad's face starts 3 cm above the table
   const std::string arm =
       "robots:\n  arm: {robot: fr3, tool: plate, base: {position: [0, 0, 1]}, pose: ready}\n";
@@ -217,7 +217,7 @@ TEST(InContact, TheCommandedStateStaysWithItsReferenceAndNothingVibrates) {
     }
 }
 
-TEST(TorqueDriven, WithoutFrictionEveryFeedbackHoldsStillAndTheObserverCarriesTheLoad) {
+TEST(TorqueDrivenRun, WithoutFrictionEveryFeedbackHoldsStillAndTheObserverCarriesTheLoad) {
   for (const Feedback feedback : {Feedback::kMeasured, Feedback::kCommanded})
     for (const bool observer : {false, true})
       for (const double encoder : {0.0, kEncoderStep}) {
@@ -231,7 +231,7 @@ TEST(TorqueDriven, WithoutFrictionEveryFeedbackHoldsStillAndTheObserverCarriesTh
       }
 }
 
-TEST(TorqueDriven, CommandedFeedbackHoldsStillAgainstFriction) {
+TEST(TorqueDrivenRun, CommandedFeedbackHoldsStillAgainstFriction) {
   for (const bool compensated : {false, true})
     for (const bool observer : {false, true})
       for (const double encoder : {0.0, kEncoderStep}) {
@@ -242,7 +242,7 @@ TEST(TorqueDriven, CommandedFeedbackHoldsStillAgainstFriction) {
       }
 }
 
-TEST(TorqueDriven, MeasuredFeedbackHoldsStillAgainstFrictionThatIsCompensatedAndObserved) {
+TEST(TorqueDrivenRun, MeasuredFeedbackHoldsStillAgainstFrictionThatIsCompensatedAndObserved) {
   for (const double encoder : {0.0, kEncoderStep}) {
     const Case c{Feedback::kMeasured, true, true, true, encoder, false};
     const HoldFigures f = run_fr3(c);
@@ -251,7 +251,7 @@ TEST(TorqueDriven, MeasuredFeedbackHoldsStillAgainstFrictionThatIsCompensatedAnd
   }
 }
 
-TEST(TorqueDriven, MeasuredFeedbackThatFrictionStopsShortCreepsOn) {
+TEST(TorqueDrivenRun, MeasuredFeedbackThatFrictionStopsShortCreepsOn) {
   // misses 0.1 mm: stopped short of the goal by dry friction, the arm is still pulled to it, and
   // the simulator's dry friction is a soft constraint that creeps below its limit. A drift that
   // dies out, not a vibration
@@ -265,7 +265,7 @@ TEST(TorqueDriven, MeasuredFeedbackThatFrictionStopsShortCreepsOn) {
     }
 }
 
-TEST(TorqueDriven, VelocitiesThatAreDifferencesOfEncoderStepsHoldStillWhenFiltered) {
+TEST(TorqueDrivenRun, VelocitiesThatAreDifferencesOfEncoderStepsHoldStillWhenFiltered) {
   for (const Feedback feedback : {Feedback::kMeasured, Feedback::kCommanded})
     for (const bool friction : {false, true})
       for (const bool observer : {false, true}) {
@@ -278,7 +278,7 @@ TEST(TorqueDriven, VelocitiesThatAreDifferencesOfEncoderStepsHoldStillWhenFilter
       }
 }
 
-TEST(TorqueDriven, VelocitiesThatAreDifferencesOfEncoderStepsVibrateUnfiltered) {
+TEST(TorqueDrivenRun, VelocitiesThatAreDifferencesOfEncoderStepsVibrateUnfiltered) {
   // a step of 48 microradians in 1 ms is 48 mrad/s: of the size of what is to be damped, and as
   // torque it takes all of its rate. The filter's reason to be
   const HoldFigures f = run_fr3({Feedback::kCommanded, false, false, true, kEncoderStep, true});

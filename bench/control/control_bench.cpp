@@ -1,0 +1,44 @@
+// One tick of the whole-arm controller with two FR3, from observation to command: with all limits,
+// and the part of it that TSID and placo have, beside them.
+#include <fstream>
+#include <stdexcept>
+
+#include "bench/control/two_arm_loop.hpp"
+#include "bench/figure.hpp"
+#include "bench/two_arms.hpp"
+
+namespace handspan {
+namespace {
+
+constexpr double kLargestMedian = 40.0, kLargestP99 = 100.0;  // [us]
+constexpr double kLargestRatio = 0.5;                         // of ours over a rival's
+
+std::filesystem::path written_urdf(const std::filesystem::path& root) {
+  const auto file = std::filesystem::temp_directory_path() / "handspan_two_arms.urdf";
+  std::ofstream out(file);
+  out << two_arms_urdf(load_robot_folder(root / "robots/fr3"));
+  out.close();
+  if (!out)
+    throw std::runtime_error(file.string() +
+                             " cannot be written; free some disk space or set TMPDIR");
+  return file;
+}
+
+}  // namespace
+
+std::vector<Figure> control_figures(const std::filesystem::path& root) {
+  Figure all;
+  all.name = "control/two_arms";
+  all.largest_median = kLargestMedian;
+  all.largest_p99 = kLargestP99;
+  all.loop.ours = [root] { return measure_two_arms(TwoArmProblem::kAllLimits, root); };
+  Figure shared;
+  shared.name = "control/two_arms_no_collision";
+  shared.largest_ratio = kLargestRatio;
+  shared.loop.ours = [root] { return measure_two_arms(TwoArmProblem::kWithoutCollision, root); };
+  shared.loop.rivals = two_arm_peers(root);
+  shared.loop.input = [root] { return written_urdf(root); };
+  return {all, shared};
+}
+
+}  // namespace handspan

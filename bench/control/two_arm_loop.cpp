@@ -1,0 +1,170 @@
+#include "bench/control/two_arm_loop.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+
+#include "control/collision.hpp"
+#include "core/config.hpp"
+#include "plant/mujoco_plant.hpp"
+#include "scene/scene.hpp"
+
+namespace handspan {
+namespace {
+
+// the problem, as bench/peer_process.hpp has it
+constexpr Nanoseconds kStep = kSecond / 1000;
+constexpr double kRadius = 0.1, kFrequency = 0.5;
+constexpr int kWarmUpTicks = 2000, kMeasuredTicks = 20000;
+constexpr double kLargestTracking = 1e-3;  // [m]
+
+// the arms of two_arms.hpp; the post stands between them
+constexpr const char* kScene = R"(name: two_arms
+robots:
+  left: {robot: fr3, base: {position: [0.0, 0.4, 0.0]}, pose: ready}
+  right: {robot: fr3, base: {position: [0.0, -0.4, 0.0]}, pose: ready}
+fixtures:
+  table: {pose: {position: [0.55, 0.0, 0.1]}, shapes: [{type: box, size: [0.6, 1.6, 0.2]}]}
+  post: {pose: {position: [0.45, -0.1, 0.5]}, shapes: [{type: box, size: [0.16, 0.16, 0.6]}]}
+)";
+
+constexpr const char* kTasks = R"(tasks:
+  left_hand: {type: pose, frame: left.flange, stiffness: 400}
+  right_hand: {type: pose, frame: right.flange, stiffness: 400}
+  left_posture: {type: posture, robot: left, stiffness: 10, weight: 1.0e-5}
+  right_posture: {type: posture, robot: right, stiffness: 10, weight: 1.0e-5}
+)";
+
+constexpr const char* kWithoutCollision = R"(arms:
+  left.arm: {feedback: measured}
+  right.arm: {feedback: measured}
+constraints:
+  - {type: torque_limits, rate: false}
+)";
+
+constexpr const char* kAllLimits = R"(arms:
+  left.arm: {feedback: commanded}
+  right.arm: {feedback: commanded}
+constraints:
+  - {type: torque_limits}
+  - {type: jerk_limits}
+  - {type: cartesian_limits, frame: left.flange}
+  - {type: cartesian_limits, frame: right.flange}
+  - type: collision
+    influence: 0.7
+    pairs:
+      - [left.link5, post]
+      - [left.link6, post]
+      - [left.link7, post]
+      - [right.link5, post]
+      - [right.link6, post]
+      - [right.link7, post]
+      - [left.link6, table]
+      - [left.link7, table]
+      - [right.link6, table]
+      - [right.link7, table]
+  # the hands are 0.8 m apart
+  - {type: collision, influence: 0.9, pairs: [[left.link6, right.link6], [left.link7, right.link7]]}
+)";
+
+}  // namespace
+
+TwoArmLoop::TwoArmLoop(TwoArmProblem problem, const std::filesystem::path& root)
+    : scene_(parse_scene(kScene, root / "scenes" / "two_arms.yaml")) {
+  MujocoPlant plant(scene_);
+  layout_ = plant.layout();
+  observation_ = plant.read();
+  command_ = Command::zero(layout_);
+  const std::string config =
+      std::string(problem == TwoArmProblem::kAllLimits ? kAllLimits : kWithoutCollision) + kTasks;
+  arms_ = std::make_unique<WholeArm>(parse_yaml(config, "two_arms.yaml", whole_arm_schema()),
+                                     scene_, layout_, kStep);
+  arms_->start(observation_);
+  for (const char* name : {"left_hand", "right_hand"}) {
+    auto& task = dynamic_cast<FrameTask&>(arms_->task(name));
+    hands_.push_back({&task, task.reference().X_WE});
+  }
+}
+
+void TwoArmLoop::refer() {
+  const double w = 2.0 * std::numbers::pi * kFrequency,
+               t = seconds(kStep) * static_cast<double>(ticks_), c = std::cos(w * t),
+               s = std::sin(w * t);
+  for (const Hand& hand : hands_) {
+    PoseReference reference;
+    reference.X_WE = hand.start;
+    reference.X_WE.p += kRadius * Eigen::Vector3d(0.0, c - 1.0, s);
+    reference.V_WE.head<3>() = kRadius * w * Eigen::Vector3d(0.0, -s, c);
+    reference.A_WE.head<3>() = kRadius * w * w * Eigen::Vector3d(0.0, -c, -s);
+    hand.task->set_reference(reference);
+  }
+}
+
+void TwoArmLoop::tick() { arms_->update(observation_, ticks_++, command_); }
+
+void TwoArmLoop::integrate() {
+  constexpr double dt = seconds(kStep);
+  for (std::size_t g = 0; g < layout_.groups.size(); ++g) {
+    GroupState& group = observation_.groups[g];
+    const auto m = static_cast<std::size_t>(arms_->system().mechanism(layout_.groups[g].robot));
+    // the joints of a group and of its robot are the same seven in one order
+    const Eigen::VectorXd& qdd = arms_->state().mechanisms[m].qdd;
+    group.q += dt * group.v + 0.5 * dt * dt * qdd;
+    group.v += dt * qdd;
+    group.tau = command_.groups[g];
+  }
+  observation_.stamp += kStep;
+  ++observation_.sequence;
+}
+
+double TwoArmLoop::error() const {
+  double largest = 0.0;
+  for (const Hand& hand : hands_)
+    largest = std::max(largest, hand.task->pose_error().head<3>().norm());
+  return largest;
+}
+
+int TwoArmLoop::pairs_near() const {
+  int near = 0;
+  for (const auto& constraint : arms_->problem().constraints()) {
+    const auto* collision = dynamic_cast<const Collision*>(constraint.get());
+    if (collision == nullptr) continue;
+    for (std::size_t p = 0; p < collision->model().pairs().size(); ++p)
+      near += collision->data()[static_cast<int>(p)].shape_a >= 0;
+  }
+  return near;
+}
+
+TickSamples measure_two_arms(TwoArmProblem problem, const std::filesystem::path& root) {
+  TwoArmLoop loop(problem, root);
+  const int pairs = problem == TwoArmProblem::kAllLimits ? TwoArmLoop::kCollisionPairs : 0;
+  TickSamples samples;
+  samples.seconds.reserve(kMeasuredTicks);
+  for (int k = 0; k < kWarmUpTicks + kMeasuredTicks; ++k) {
+    loop.refer();
+    const auto begin = std::chrono::steady_clock::now();
+    loop.tick();
+    const auto end = std::chrono::steady_clock::now();
+    if (k >= kWarmUpTicks) {
+      samples.seconds.push_back(std::chrono::duration<double>(end - begin).count());
+      samples.tracking = std::max(samples.tracking, loop.error());
+    }
+    if (loop.pairs_near() != pairs)
+      throw std::runtime_error(fmt::format("tick {}: {} of {} pairs are near enough to be measured",
+                                           k, loop.pairs_near(), pairs));
+    loop.integrate();
+  }
+  const ProblemCounts& counts = loop.arms().problem().counts();
+  if (counts.failed + counts.relaxed > 0)
+    throw std::runtime_error(
+        fmt::format("the QP failed in {} ticks and gave way in {}", counts.failed, counts.relaxed));
+  if (!(samples.tracking <= kLargestTracking))
+    throw std::runtime_error(fmt::format("a hand was {:.3f} mm from its circle; {} mm is allowed",
+                                         1e3 * samples.tracking, 1e3 * kLargestTracking));
+  return samples;
+}
+
+}  // namespace handspan
