@@ -84,13 +84,17 @@ class PosePath {
  private:
   struct Leg {
     Segment segment;       // of (x, phi), each in its basis
-    Pose X_WS;             // where it starts
     Eigen::Matrix3d R_WL;  // basis of x: columns in W
     Eigen::Matrix3d R_WA;  // basis of phi: columns in W
-    PoseState end;         // the waypoint exactly
+    PoseState start, end;  // exactly
+  };
+  // greatest norms over their limits; faults are over the start's norm where that is more
+  struct Measure {
+    double linear_fault = 0.0, angular_fault = 0.0, ratio = 0.0;
+    double excess() const { return ratio > 1.0 + 1e-9 ? ratio - 1.0 : 0.0; }
   };
   static PoseState state(const Leg& leg, double t);
-  static double worst_ratio(const Leg& leg, const PoseState& from, const PoseLimits& limits);
+  Measure measure(const Leg& leg) const;
   PlanError check(const PoseState& from, std::span<const PoseWaypoint> waypoints,
                   const PoseLimits& limits) const;
   PlanRefusal plan_leg(const PoseState& from, const PoseWaypoint& to, Leg& leg);

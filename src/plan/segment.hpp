@@ -20,8 +20,18 @@ class Segment {
   /// The state at t [s] after the segment's start. At the end and after it, the target exactly, and
   /// on from there at the target's velocity.
   MotionState at(double t) const;
+  /// The state t >= 0 after the end.
+  MotionState at_end(double t) const { return {end_.q + t * end_.v, end_.v, end_.a}; }
   /// The jerk (n) [/s^3] at t; 0 at the end and after it.
   Coordinates jerk(double t) const;
+
+  /// Of the cubics that it is made of: calls f(t) for where each begins [s].
+  template <class F>
+  void for_each_piece(F&& f) const {
+    const int curves = straight_ ? 1 : static_cast<int>(end_.q.size());
+    for (int i = 0; duration_ > 0.0 && i < curves; ++i)
+      for (int k = 0; k < curves_[i].pieces; ++k) f(curves_[i].piece[k].begin);
+  }
 
  private:
   friend class SegmentPlanner;
@@ -58,8 +68,12 @@ class SegmentPlanner {
   PlanRefusal plan(const MotionState& from, const Coordinates& q, const Coordinates& v,
                    const MotionLimits& limits, Segment& segment);
 
+  /// The same along the straight line only.
+  /// @returns kNumerical when the motion does not begin and end along it, too
+  PlanRefusal plan_line(const MotionState& from, const Coordinates& q, const Coordinates& v,
+                        const MotionLimits& limits, Segment& segment);
+
  private:
-  PlanRefusal plan_line(Segment& segment, const MotionLimits& limits);
   PlanRefusal plan_each(Segment& segment, const MotionLimits& limits);
 
   struct Workspace;
