@@ -16,7 +16,7 @@ struct SmoothPathConfig {
   std::vector<Coordinates> waypoints;  // at least two, no two neighbours alike (n each)
   Coordinates velocity;                // limits (n) [/s], finite and > 0
   Coordinates acceleration;            // (n) [/s^2], finite and > 0
-  int grid = 100;                      // grid intervals between two waypoints, >= 4
+  int grid = 200;                      // grid intervals between two waypoints, >= 4
 };
 
 class SmoothPath {

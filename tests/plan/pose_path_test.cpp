@@ -150,8 +150,7 @@ Case random_case(RandomStream& random, bool passing) {
 TEST(PosePath, KeepsTheNormsFromAnyStateInRandomCases) {
   RandomStream random(kSeed, "norms");
   PosePath path(3);
-  int planned = 0, refused = 0;
-  double worst = 0.0;
+  int planned = 0;
   for (int run = 0; run < 2000; ++run) {
     SCOPED_TRACE(testing::Message() << "seed " << kSeed << " run " << run);
     const bool passing = run % 2 == 0;
@@ -160,13 +159,11 @@ TEST(PosePath, KeepsTheNormsFromAnyStateInRandomCases) {
       // only a passing twist may be refused
       ASSERT_TRUE(passing) << path.error().text();
       EXPECT_EQ(path.error().reason, PlanRefusal::kPassing);
-      ++refused;
       continue;
     }
     ++planned;
     EXPECT_EQ(path.excess(), 0.0);
     const Sampled most = sample(path, c.limits);
-    for (const Norms& n : {most.linear, most.angular}) worst = std::max({worst, n.v, n.a, n.j});
     // measured when planning between samples of a fortieth of the segment
     expect_within(most, 1e-3);
     for (int k = 0; k < static_cast<int>(c.waypoints.size()); ++k) {
@@ -182,8 +179,6 @@ TEST(PosePath, KeepsTheNormsFromAnyStateInRandomCases) {
     }
     if (HasFailure()) break;
   }
-  RecordProperty("worst", std::to_string(worst));
-  std::printf("planned %d refused %d worst %.7f\n", planned, refused, worst);
   EXPECT_GT(planned, 1500);
 }
 

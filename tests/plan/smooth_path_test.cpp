@@ -71,11 +71,9 @@ TEST(SmoothPath, WaypointsOnALineAreOneLine) {
 
 TEST(SmoothPath, KeepsLimitsAndPassesWaypointsInRandomCases) {
   RandomStream random(kSeed, "cases");
-  double worst_v = 0.0, worst_a = 0.0;
   for (int run = 0; run < 2000; ++run) {
     SCOPED_TRACE(testing::Message() << "seed " << kSeed << " run " << run);
-    SmoothPathConfig config = random_config(random);
-    config.grid = 60;
+    const SmoothPathConfig config = random_config(random);
     const SmoothPath path(config);
     double most_v = 0.0, most_a = 0.0;
     for (double t = 0.0; t < path.duration(); t += 1e-3) {
@@ -83,12 +81,11 @@ TEST(SmoothPath, KeepsLimitsAndPassesWaypointsInRandomCases) {
       most_v = std::max(most_v, now.v.cwiseQuotient(config.velocity).cwiseAbs().maxCoeff());
       most_a = std::max(most_a, now.a.cwiseQuotient(config.acceleration).cwiseAbs().maxCoeff());
     }
-    EXPECT_LT(most_v, 1.0 + 1e-4);
-    EXPECT_LT(most_a, 1.0 + 1e-4);
-    // and uses them: one of the accelerations is at its limit somewhere
+    // measured in eighths of a grid interval, and stretched
+    EXPECT_LT(most_v, 1.0 + 1e-5);
+    EXPECT_LT(most_a, 1.0 + 1e-5);
+    // and uses them: one of the accelerations is at its limit somewhere, but for the stretch
     EXPECT_GT(most_a, 0.98);
-    worst_v = std::max(worst_v, most_v);
-    worst_a = std::max(worst_a, most_a);
     for (int k = 0; k < static_cast<int>(config.waypoints.size()); ++k) {
       EXPECT_LT((path.at(path.arrival(k)).q - config.waypoints[k]).cwiseAbs().maxCoeff(), 4 * kEps);
       if (k > 0) {
@@ -97,7 +94,6 @@ TEST(SmoothPath, KeepsLimitsAndPassesWaypointsInRandomCases) {
     }
     if (HasFailure()) break;
   }
-  std::printf("worst %.6f %.6f\n", worst_v, worst_a);
 }
 
 TEST(SmoothPath, VelocityIsTheRateOfThePositionAndAccelerationThatOfTheVelocity) {
