@@ -136,68 +136,104 @@ PlanRefusal PosePath::plan_leg(const PoseState& from, const PoseWaypoint& to, Le
       angular_motion(turn, {rate_end, Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero()})
           .acceleration;
 
-  MotionState start{Coordinates::Zero(6), Coordinates(6), Coordinates(6)};
-  Coordinates q(6), v(6);
-  MotionLimits box{Coordinates(6), Coordinates(6), Coordinates(6)};
-  const auto in_bases = [&](const Eigen::Vector3d& linear, const Eigen::Vector3d& angular) {
-    leg.R_WL = basis_along(linear);
-    leg.R_WA = basis_along(angular);
-    const auto take = [&leg](const Eigen::Vector3d& x, const Eigen::Vector3d& phi,
-                             Coordinates& result) {
-      result.head<3>() = leg.R_WL.transpose() * x;
-      result.tail<3>() = leg.R_WA.transpose() * phi;
-    };
-    take(from.V_WE.head<3>(), from.V_WE.tail<3>(), start.v);
-    take(from.A_WE.head<3>(), from.A_WE.tail<3>(), start.a);
-    take(way, turn, q);
-    take(v_end, rate_end, v);
-  };
-
   // the line, when there is one: all of the way is along the first axes, and all of the limits
-  in_bases(way, turn);
-  q << way.norm(), 0.0, 0.0, turn.norm(), 0.0, 0.0;
+  Leg::Ends ends = in_bases(leg, way, turn, rate_end);
+  ends.q << way.norm(), 0.0, 0.0, turn.norm(), 0.0, 0.0;
+  MotionLimits box{Coordinates(6), Coordinates(6), Coordinates(6)};
   fill_all(limits_.linear, 0, box);
   fill_all(limits_.angular, 3, box);
-  box.velocity = box.velocity.cwiseMax(v.cwiseAbs());
-  PlanRefusal result = planner_.plan_line(start, q, v, box, leg.segment);
-  if (result != PlanRefusal::kNumerical) {
-    if (result == PlanRefusal::kNone) excess_ = std::max(excess_, measure(leg).excess());
-    return result;
-  }
-
-  in_bases(first_of(from.V_WE.head<3>(), v_end), first_of(from.V_WE.tail<3>(), rate_end));
-  constexpr double kLess = 0.9;
-  constexpr int kTries = 16;
-  double linear = 1.0, angular = 1.0, best_linear = 1.0, best_angular = 1.0, best = HUGE_VAL;
-  const auto plan = [&] {
-    fill_box(limits_.linear, linear, v.head<3>(), 0, box);
-    fill_box(limits_.angular, angular, v.tail<3>(), 3, box);
-    return planner_.plan(start, q, v, box, leg.segment);
-  };
-  Measure measured;
-  for (int i = 0; i < kTries; ++i) {
-    result = plan();
-    if (result == PlanRefusal::kTooLong) break;
-    double worst = HUGE_VAL;
-    if (result == PlanRefusal::kNone) {
-      measured = measure(leg);
-      worst = std::max(measured.linear_fault, measured.angular_fault);
+  box.velocity = box.velocity.cwiseMax(ends.v.cwiseAbs());
+  PlanRefusal result = planner_.plan_line(ends.start, ends.q, ends.v, box, leg.segment);
+  if (result == PlanRefusal::kNumerical) {
+    double fault = HUGE_VAL;
+    result = plan_box(leg, rate_end, false, fault);
+    if (fault > 1.0 && !from.A_WE.isZero(0.0)) {
+      double settled_fault = HUGE_VAL;
+      const PlanRefusal settled = plan_box(leg, rate_end, true, settled_fault);
+      if (settled_fault < fault)
+        result = settled, fault = settled_fault;
+      else
+        plan_box(leg, rate_end, false, fault);
     }
-    if (worst < best) best = worst, best_linear = linear, best_angular = angular;
-    if (best <= 1.0) break;
-    if (result != PlanRefusal::kNone || measured.linear_fault > 1.0) linear *= kLess;
-    if (result != PlanRefusal::kNone || measured.angular_fault > 1.0) angular *= kLess;
-  }
-  if (!std::isfinite(best)) return result;
-  if (best > 1.0) {
     // a stop is needed from wherever it starts
-    if (!leg.end.V_WE.isZero(0.0)) return PlanRefusal::kPassing;
-    linear = best_linear, angular = best_angular;
-    result = plan();
-    measured = measure(leg);
+    if (result == PlanRefusal::kNone && fault > 1.0 && !leg.end.V_WE.isZero(0.0))
+      return PlanRefusal::kPassing;
   }
-  excess_ = std::max(excess_, measured.excess());
+  if (result == PlanRefusal::kNone) excess_ = std::max(excess_, measure(leg).excess());
   return result;
+}
+
+// chooses the leg's bases and gives its ends in them
+PosePath::Leg::Ends PosePath::in_bases(Leg& leg, const Eigen::Vector3d& linear,
+                                       const Eigen::Vector3d& angular,
+                                       const Eigen::Vector3d& rate_end) {
+  leg.R_WL = basis_along(linear);
+  leg.R_WA = basis_along(angular);
+  const auto take = [&leg](const auto& x, const auto& phi) {
+    Coordinates result(6);
+    result << leg.R_WL.transpose() * x, leg.R_WA.transpose() * phi;
+    return result;
+  };
+  const Vector6d &V = leg.start.V_WE, &A = leg.start.A_WE;
+  const Vector6d way = pose_difference(leg.start.X_WE, leg.end.X_WE);
+  return {{Coordinates::Zero(6), take(V.head<3>(), V.tail<3>()), take(A.head<3>(), A.tail<3>())},
+          take(way.head<3>(), way.tail<3>()),
+          take(leg.end.V_WE.head<3>(), rate_end)};
+}
+
+// the best of some boxes, ever smaller where a norm is exceeded; `fault` says by what factor it is
+PlanRefusal PosePath::plan_box(Leg& leg, const Eigen::Vector3d& rate_end, bool settle,
+                               double& fault) {
+  const Eigen::Vector3d a0 = leg.start.A_WE.head<3>(), alpha0 = leg.start.A_WE.tail<3>();
+  Coordinates settling = Coordinates::Zero(6);
+  double across = 0.0;
+  if (settle) {
+    settling.head<3>().setConstant(a0.norm() / limits_.linear.jerk);
+    // along the acceleration the rotation vector may have what phi' x phi'' / 2 leaves across it
+    across = 0.5 * leg.start.V_WE.tail<3>().cross(alpha0).norm() / limits_.angular.jerk;
+    const double share = std::sqrt(std::max(0.25, 1.0 - across * across));
+    settling.tail<3>().setConstant(alpha0.norm() / (share * limits_.angular.jerk));
+  }
+  const Leg::Ends ends = in_bases(
+      leg, first_of(leg.start.V_WE.head<3>() + 0.5 * settling[0] * a0, leg.end.V_WE.head<3>()),
+      first_of(leg.start.V_WE.tail<3>() + 0.5 * settling[3] * alpha0, rate_end), rate_end);
+  MotionLimits box{Coordinates(6), Coordinates(6), Coordinates(6)};
+  const auto plan = [&](double linear, double angular) {
+    fill_box(limits_.linear, linear, ends.v.head<3>(), 0, box);
+    fill_box(limits_.angular, angular, ends.v.tail<3>(), 3, box);
+    return settle ? planner_.plan_settled(ends.start, settling, ends.q, ends.v, box, leg.segment)
+                  : planner_.plan(ends.start, ends.q, ends.v, box, leg.segment);
+  };
+  constexpr double kLess = 0.85;
+  constexpr double kSlower = 1.01;
+  constexpr int kTries = 6;
+  double linear = 1.0, angular = 1.0, best_linear = 1.0, best_angular = 1.0;
+  Coordinates best_settling = settling;
+  fault = HUGE_VAL;
+  PlanRefusal result = PlanRefusal::kNone;
+  for (int i = 0; i < kTries; ++i) {
+    result = plan(linear, angular);
+    if (result == PlanRefusal::kTooLong) break;
+    const bool planned = result == PlanRefusal::kNone;
+    const Measure measured = planned ? measure(leg) : Measure{HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    const double worst = std::max(measured.linear_fault, measured.angular_fault);
+    if (worst <= 1.0) {
+      fault = worst;
+      return PlanRefusal::kNone;
+    }
+    if (worst < fault) {
+      fault = worst;
+      best_linear = linear, best_angular = angular;
+      best_settling = settling;
+    }
+    if (measured.linear_fault > 1.0) linear *= kLess;
+    if (measured.angular_fault > 1.0) {
+      angular *= kLess;
+      if (across > 1e-6) settling.tail<3>() *= kSlower;
+    }
+  }
+  settling = best_settling;
+  return std::isfinite(fault) ? plan(best_linear, best_angular) : result;
 }
 
 // the norms over their limits at the ends of every piece and between; as faults, over what the
@@ -228,14 +264,22 @@ PosePath::Measure PosePath::measure(const Leg& leg) const {
     take(turn.acceleration, angular.acceleration, from.A_WE.tail<3>().norm(), af, ratio);
     take(turn.jerk, angular.jerk, 0.0, af, ratio);
   };
+  // between the times where any of the cubics changes, the motion is a polynomial
   const double duration = leg.segment.duration();
-  leg.segment.for_each_piece([&](double t) {
-    sample(t);
-    sample(std::nextafter(t, 0.0));
-  });
-  constexpr int kSamples = 40;
-  for (int i = 1; i < kSamples; ++i) sample(duration * i / kSamples);
-  sample(std::nextafter(duration, 0.0));
+  std::array<double, Segment::kMostPieces * 6 + 1> times;
+  int count = 0;
+  leg.segment.for_each_piece([&](double t) { times[count++] = t; });
+  times[count++] = duration;
+  std::sort(times.begin(), times.begin() + count);
+  constexpr int kLeast = 3;
+  constexpr double kWhole = 40.0;
+  for (int i = 0; i + 1 < count; ++i) {
+    const double length = times[i + 1] - times[i];
+    if (!(length > 0.0)) continue;
+    const int parts = std::max(kLeast, static_cast<int>(kWhole * length / duration));
+    for (int k = 0; k < parts; ++k) sample(times[i] + length * k / parts);
+    sample(std::nextafter(times[i + 1], 0.0));
+  }
   return result;
 }
 

@@ -171,6 +171,53 @@ PlanRefusal SegmentPlanner::plan_line(const MotionState& from, const Coordinates
   return PlanRefusal::kNone;
 }
 
+PlanRefusal SegmentPlanner::plan_settled(const MotionState& from, const Coordinates& settle,
+                                         const Coordinates& q, const Coordinates& v,
+                                         const MotionLimits& limits, Segment& segment) {
+  const double time = settle.maxCoeff();
+  MotionState settled = from;
+  for (int i = 0; i < q.size(); ++i) {
+    settled.v[i] += 0.5 * settle[i] * from.a[i];
+    settled.q[i] +=
+        settle[i] * (from.v[i] + settle[i] * from.a[i] / 3.0) + (time - settle[i]) * settled.v[i];
+    settled.a[i] = 0.0;
+  }
+  const PlanRefusal result = plan(settled, q, v, limits, segment);
+  if (result != PlanRefusal::kNone) return result;
+  if (segment.straight_) {
+    // the pieces before are not along the line
+    segment.straight_ = false;
+    const Segment::Curve line = segment.curves_[0];
+    for (int i = 0; i < q.size(); ++i) {
+      const double u = segment.direction_.size() == q.size() ? segment.direction_[i] : 0.0;
+      segment.curves_[i] = line;
+      if (segment.duration_ == 0.0) segment.curves_[i].pieces = 0;
+      for (int k = 0; k < segment.curves_[i].pieces; ++k) {
+        auto& piece = segment.curves_[i].piece[k];
+        piece = {piece.begin, settled.q[i] + u * piece.q, u * piece.v, u * piece.a, u * piece.j};
+      }
+    }
+  }
+  for (int i = 0; i < q.size(); ++i) {
+    Segment::Curve& curve = segment.curves_[i];
+    Segment::Curve whole;
+    const double s = settle[i];
+    if (s > 0.0)
+      whole.piece[whole.pieces++] = {0.0, from.q[i], from.v[i], from.a[i], -from.a[i] / s};
+    if (s < time)
+      whole.piece[whole.pieces++] = {s, settled.q[i] - (time - s) * settled.v[i], settled.v[i], 0.0,
+                                     0.0};
+    for (int k = 0; k < curve.pieces; ++k) {
+      whole.piece[whole.pieces] = curve.piece[k];
+      whole.piece[whole.pieces++].begin += time;
+    }
+    curve = whole;
+  }
+  segment.start_ = from;
+  segment.duration_ += time;
+  return PlanRefusal::kNone;
+}
+
 PlanRefusal SegmentPlanner::plan_each(Segment& segment, const MotionLimits& limits) {
   const int size = static_cast<int>(segment.end_.q.size());
   auto& input = workspace_->each_input;

@@ -14,6 +14,9 @@ namespace handspan {
 /// A planned motion: plain data, n <= 16 piecewise cubics, or one that all coordinates follow.
 class Segment {
  public:
+  // of a coordinate: two of settling, two of braking into the limits and seven of the motion
+  static constexpr int kMostPieces = 11;
+
   double duration() const { return duration_; }  // [s]
   bool straight() const { return straight_; }
 
@@ -35,13 +38,12 @@ class Segment {
 
  private:
   friend class SegmentPlanner;
-  // up to two pieces of braking into the limits and seven of the motion
   struct Curve {
     struct Piece {
       double begin, q, v, a, j;
     };
     int pieces = 0;
-    std::array<Piece, 9> piece;
+    std::array<Piece, kMostPieces> piece;
     const Piece& of(double t) const;
   };
 
@@ -68,7 +70,12 @@ class SegmentPlanner {
   PlanRefusal plan(const MotionState& from, const Coordinates& q, const Coordinates& v,
                    const MotionLimits& limits, Segment& segment);
 
-  /// The same along the straight line only.
+  /// The same, but first each coordinate's acceleration goes to 0 evenly in `settle` (n) [s], >= 0,
+  /// whatever the limits say; a coordinate that is there before others goes on at its velocity.
+  PlanRefusal plan_settled(const MotionState& from, const Coordinates& settle, const Coordinates& q,
+                           const Coordinates& v, const MotionLimits& limits, Segment& segment);
+
+  /// The same as plan() along the straight line only.
   /// @returns kNumerical when the motion does not begin and end along it, too
   PlanRefusal plan_line(const MotionState& from, const Coordinates& q, const Coordinates& v,
                         const MotionLimits& limits, Segment& segment);

@@ -129,7 +129,7 @@ Case random_case(RandomStream& random, bool passing) {
   c.from.V_WE = random_twist(random, c.limits, 0.9);
   const auto acceleration = [&](const NormLimits& limits, const Eigen::Vector3d& v) {
     const double room = std::sqrt(2.0 * limits.jerk * (limits.velocity - v.norm()));
-    return Eigen::Vector3d(random.uniform(0.0, 0.5) * std::min(limits.acceleration, room) *
+    return Eigen::Vector3d(random.uniform(0.0, 0.9) * std::min(limits.acceleration, room) *
                            random.direction());
   };
   if (random.integer(2) == 0)
@@ -229,6 +229,24 @@ TEST(PosePath, FromTheFullSpeedItTurnsOffWithoutMoreSpeed) {
   EXPECT_EQ(path.excess(), 0.0);
   expect_within(sample(path, kLimits), 1e-3);
   EXPECT_EQ(path.at(path.duration()).X_WE.p, to.X_WE.p);
+}
+
+TEST(PosePath, ANewGoalAtAnyTimeKeepsTheNorms) {
+  // also while speeding up to the limit of velocity, where to stop speeding up needs the whole jerk
+  RandomStream random(kSeed, "new goal");
+  PosePath first(1), second(1);
+  for (int run = 0; run < 60; ++run) {
+    const PoseWaypoint to{random_pose(random, 1.5, 3.0)};
+    ASSERT_TRUE(first.start({}, {&to, 1}, kLimits));
+    for (int i = 1; i < 20; ++i) {
+      const PoseWaypoint other{random_pose(random, 1.5, 3.0)};
+      SCOPED_TRACE(testing::Message() << "seed " << kSeed << " run " << run << " time " << i);
+      ASSERT_TRUE(second.start(first.at(first.duration() * i / 20.0), {&other, 1}, kLimits));
+      EXPECT_LT(second.excess(), 1e-6);
+      expect_within(sample(second, kLimits), 1e-3);
+      if (HasFailure()) return;
+    }
+  }
 }
 
 TEST(PosePath, AStartBeyondTheLimitsIsBroughtBackAndSaysByHowMuchItWas) {

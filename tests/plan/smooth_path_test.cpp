@@ -84,8 +84,8 @@ TEST(SmoothPath, KeepsLimitsAndPassesWaypointsInRandomCases) {
     // measured in eighths of a grid interval, and stretched
     EXPECT_LT(most_v, 1.0 + 1e-5);
     EXPECT_LT(most_a, 1.0 + 1e-5);
-    // and uses them: one of the accelerations is at its limit somewhere, but for the stretch
-    EXPECT_GT(most_a, 0.98);
+    // and uses them, but for the stretch
+    EXPECT_GT(std::max(most_a, most_v), 0.99);
     for (int k = 0; k < static_cast<int>(config.waypoints.size()); ++k) {
       EXPECT_LT((path.at(path.arrival(k)).q - config.waypoints[k]).cwiseAbs().maxCoeff(), 4 * kEps);
       if (k > 0) {
