@@ -271,7 +271,7 @@ PosePath::Measure PosePath::measure(const Leg& leg) const {
   leg.segment.for_each_piece([&](double t) { times[count++] = t; });
   times[count++] = duration;
   std::sort(times.begin(), times.begin() + count);
-  constexpr int kLeast = 3;
+  constexpr int kLeast = 6;
   constexpr double kWhole = 40.0;
   for (int i = 0; i + 1 < count; ++i) {
     const double length = times[i + 1] - times[i];
