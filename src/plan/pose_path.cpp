@@ -144,22 +144,24 @@ PlanRefusal PosePath::plan_leg(const PoseState& from, const PoseWaypoint& to, Le
   fill_all(limits_.angular, 3, box);
   box.velocity = box.velocity.cwiseMax(ends.v.cwiseAbs());
   PlanRefusal result = planner_.plan_line(ends.start, ends.q, ends.v, box, leg.segment);
+  Measure measured;
   if (result == PlanRefusal::kNumerical) {
-    double fault = HUGE_VAL;
-    result = plan_box(leg, rate_end, false, fault);
-    if (fault > 1.0 && !from.A_WE.isZero(0.0)) {
-      double settled_fault = HUGE_VAL;
-      const PlanRefusal settled = plan_box(leg, rate_end, true, settled_fault);
-      if (settled_fault < fault)
-        result = settled, fault = settled_fault;
+    result = plan_box(leg, rate_end, false, measured);
+    if (measured.fault() > 1.0 && !from.A_WE.isZero(0.0)) {
+      Measure settled;
+      const PlanRefusal after_settling = plan_box(leg, rate_end, true, settled);
+      if (settled.fault() < measured.fault())
+        result = after_settling, measured = settled;
       else
-        plan_box(leg, rate_end, false, fault);
+        plan_box(leg, rate_end, false, measured);
     }
     // a stop is needed from wherever it starts
-    if (result == PlanRefusal::kNone && fault > 1.0 && !leg.end.V_WE.isZero(0.0))
+    if (result == PlanRefusal::kNone && measured.fault() > 1.0 && !leg.end.V_WE.isZero(0.0))
       return PlanRefusal::kPassing;
+  } else if (result == PlanRefusal::kNone) {
+    measured = measure(leg);
   }
-  if (result == PlanRefusal::kNone) excess_ = std::max(excess_, measure(leg).excess());
+  if (result == PlanRefusal::kNone) excess_ = std::max(excess_, measured.excess());
   return result;
 }
 
@@ -181,9 +183,9 @@ PosePath::Leg::Ends PosePath::in_bases(Leg& leg, const Eigen::Vector3d& linear,
           take(leg.end.V_WE.head<3>(), rate_end)};
 }
 
-// the best of some boxes, ever smaller where a norm is exceeded; `fault` says by what factor it is
+// the best of some boxes, ever smaller where a norm is exceeded, and what is measured of it
 PlanRefusal PosePath::plan_box(Leg& leg, const Eigen::Vector3d& rate_end, bool settle,
-                               double& fault) {
+                               Measure& best) {
   const Eigen::Vector3d a0 = leg.start.A_WE.head<3>(), alpha0 = leg.start.A_WE.tail<3>();
   Coordinates settling = Coordinates::Zero(6);
   double across = 0.0;
@@ -209,23 +211,19 @@ PlanRefusal PosePath::plan_box(Leg& leg, const Eigen::Vector3d& rate_end, bool s
   constexpr int kTries = 6;
   double linear = 1.0, angular = 1.0, best_linear = 1.0, best_angular = 1.0;
   Coordinates best_settling = settling;
-  fault = HUGE_VAL;
+  const Measure none{HUGE_VAL, HUGE_VAL, HUGE_VAL};
+  best = none;
   PlanRefusal result = PlanRefusal::kNone;
   for (int i = 0; i < kTries; ++i) {
     result = plan(linear, angular);
     if (result == PlanRefusal::kTooLong) break;
-    const bool planned = result == PlanRefusal::kNone;
-    const Measure measured = planned ? measure(leg) : Measure{HUGE_VAL, HUGE_VAL, HUGE_VAL};
-    const double worst = std::max(measured.linear_fault, measured.angular_fault);
-    if (worst <= 1.0) {
-      fault = worst;
-      return PlanRefusal::kNone;
-    }
-    if (worst < fault) {
-      fault = worst;
+    const Measure measured = result == PlanRefusal::kNone ? measure(leg) : none;
+    if (measured.fault() < best.fault()) {
+      best = measured;
       best_linear = linear, best_angular = angular;
       best_settling = settling;
     }
+    if (measured.fault() <= 1.0) return PlanRefusal::kNone;
     if (measured.linear_fault > 1.0) linear *= kLess;
     if (measured.angular_fault > 1.0) {
       angular *= kLess;
@@ -233,7 +231,7 @@ PlanRefusal PosePath::plan_box(Leg& leg, const Eigen::Vector3d& rate_end, bool s
     }
   }
   settling = best_settling;
-  return std::isfinite(fault) ? plan(best_linear, best_angular) : result;
+  return std::isfinite(best.fault()) ? plan(best_linear, best_angular) : result;
 }
 
 // the norms over their limits at the ends of every piece and between; as faults, over what the

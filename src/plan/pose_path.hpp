@@ -14,7 +14,7 @@
 //   where a norm is exceeded it is planned again with less (time scaled by 0.85, and again). Where
 //   that does not help, the acceleration of the start is first taken to 0 at the whole jerk.
 
-#include <array>
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -97,6 +97,7 @@ class PosePath {
   // greatest norms over their limits; faults are over the start's norm where that is more
   struct Measure {
     double linear_fault = 0.0, angular_fault = 0.0, ratio = 0.0;
+    double fault() const { return std::max(linear_fault, angular_fault); }
     double excess() const { return ratio > 1.0 + 1e-9 ? ratio - 1.0 : 0.0; }
   };
   static PoseState state(const Leg& leg, double t);
@@ -105,7 +106,7 @@ class PosePath {
                   const PoseLimits& limits) const;
   static Leg::Ends in_bases(Leg& leg, const Eigen::Vector3d& linear, const Eigen::Vector3d& angular,
                             const Eigen::Vector3d& rate_end);
-  PlanRefusal plan_box(Leg& leg, const Eigen::Vector3d& rate_end, bool settle, double& fault);
+  PlanRefusal plan_box(Leg& leg, const Eigen::Vector3d& rate_end, bool settle, Measure& best);
   PlanRefusal plan_leg(const PoseState& from, const PoseWaypoint& to, Leg& leg);
 
   SegmentPlanner planner_;
