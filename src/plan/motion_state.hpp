@@ -28,6 +28,7 @@ enum class PlanRefusal {
   kNone,       // planned
   kWaypoints,  // there are none, or more than the motion has room for
   kSize,       // vectors of different sizes, or of 0 or more than 16 coordinates
+  kRotation,   // a pose of the start or of a waypoint whose R is no rotation
   kNotFinite,  // a number of the start or of a waypoint
   kLimits,     // a limit that is not finite and > 0
   kPassing,    // a waypoint's passing velocity cannot be had within the limits

@@ -93,6 +93,8 @@ int PointToPoint::waypoint(double t) const {
 
 MotionState PointToPoint::at(double t) const {
   eigen_assert(planned());
+  // by the end of the sum, which is not the sum of the ends to the last bit
+  if (t >= ends_.back()) return segments_[ends_.size() - 1].at_end(t - ends_.back());
   const int k = waypoint(t);
   return segments_[k].at(k > 0 ? t - ends_[k - 1] : t);
 }

@@ -11,9 +11,10 @@
 //   the start) every coordinate has 1/sqrt(3) of the limit, so that the norm stays within. The
 //   angular velocity is J(phi) dphi/dt; what J adds to its acceleration and jerk, and what happens
 //   while a start outside the box is braked into it, is measured along the planned segment, and
-//   where a norm is exceeded it is planned again with less (time scaled by 0.9, and again).
+//   where a norm is exceeded it is planned again with less (time scaled by 0.85, and again). Where
+//   that does not help, the acceleration of the start is first taken to 0 at the whole jerk.
 
-#include <array>
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -84,15 +85,28 @@ class PosePath {
  private:
   struct Leg {
     Segment segment;       // of (x, phi), each in its basis
-    Pose X_WS;             // where it starts
     Eigen::Matrix3d R_WL;  // basis of x: columns in W
     Eigen::Matrix3d R_WA;  // basis of phi: columns in W
-    PoseState end;         // the waypoint exactly
+    PoseState start, end;  // exactly
+    // the ends of the segment, in the bases
+    struct Ends {
+      MotionState start;
+      Coordinates q, v;
+    };
+  };
+  // greatest norms over their limits; faults are over the start's norm where that is more
+  struct Measure {
+    double linear_fault = 0.0, angular_fault = 0.0, ratio = 0.0;
+    double fault() const { return std::max(linear_fault, angular_fault); }
+    double excess() const { return ratio > 1.0 + 1e-9 ? ratio - 1.0 : 0.0; }
   };
   static PoseState state(const Leg& leg, double t);
-  static double worst_ratio(const Leg& leg, const PoseState& from, const PoseLimits& limits);
+  Measure measure(const Leg& leg) const;
   PlanError check(const PoseState& from, std::span<const PoseWaypoint> waypoints,
                   const PoseLimits& limits) const;
+  static Leg::Ends in_bases(Leg& leg, const Eigen::Vector3d& linear, const Eigen::Vector3d& angular,
+                            const Eigen::Vector3d& rate_end);
+  PlanRefusal plan_box(Leg& leg, const Eigen::Vector3d& rate_end, bool settle, Measure& best);
   PlanRefusal plan_leg(const PoseState& from, const PoseWaypoint& to, Leg& leg);
 
   SegmentPlanner planner_;

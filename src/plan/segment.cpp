@@ -7,6 +7,7 @@
 namespace handspan {
 namespace {
 
+constexpr double kMostDuration = 7200.0;  // [s]; ruckig itself ends a little later
 // of a limit: a state that far from the line is on it
 constexpr double kOnLine = 1e-12;
 
@@ -50,6 +51,7 @@ PlanRefusal refusal(ruckig::Result result, const ruckig::Trajectory<N>& trajecto
   if (result == ruckig::Result::ErrorTrajectoryDuration) return PlanRefusal::kTooLong;
   if (result != ruckig::Result::Working || !std::isfinite(trajectory.get_duration()))
     return PlanRefusal::kNumerical;
+  if (trajectory.get_duration() > kMostDuration) return PlanRefusal::kTooLong;
   return PlanRefusal::kNone;
 }
 
@@ -76,11 +78,7 @@ const Segment::Curve::Piece& Segment::Curve::of(double t) const {
 }
 
 MotionState Segment::at(double t) const {
-  if (t >= duration_) {
-    MotionState state = end_;
-    state.q += (t - duration_) * end_.v;
-    return state;
-  }
+  if (t >= duration_) return at_end(t - duration_);
   if (!(t > 0.0)) return start_;
   MotionState state = end_;
   const auto value = [t](const Curve& curve, double& q, double& v, double& a) {
@@ -113,11 +111,9 @@ Coordinates Segment::jerk(double t) const {
 PlanRefusal SegmentPlanner::plan(const MotionState& from, const Coordinates& q,
                                  const Coordinates& v, const MotionLimits& limits,
                                  Segment& segment) {
-  segment.start_ = from;
-  segment.end_ = {q, v, Coordinates::Zero(q.size())};
-  if ((v.array().abs() > limits.velocity.array()).any()) return PlanRefusal::kPassing;
-  PlanRefusal result = plan_line(segment, limits);
-  if (result != PlanRefusal::kNone) result = plan_each(segment, limits);
+  PlanRefusal result = plan_line(from, q, v, limits, segment);
+  if (result != PlanRefusal::kNumerical) return result;
+  result = plan_each(segment, limits);
   // where rounding keeps ruckig from a root, the roots of slightly lower limits are elsewhere
   MotionLimits lower = limits;
   for (int more = 0; more < 3 && result == PlanRefusal::kNumerical; ++more) {
@@ -128,8 +124,12 @@ PlanRefusal SegmentPlanner::plan(const MotionState& from, const Coordinates& q,
   return result;
 }
 
-// one coordinate for all, when the motion begins and ends along the way; else kNumerical
-PlanRefusal SegmentPlanner::plan_line(Segment& segment, const MotionLimits& limits) {
+PlanRefusal SegmentPlanner::plan_line(const MotionState& from, const Coordinates& q,
+                                      const Coordinates& v, const MotionLimits& limits,
+                                      Segment& segment) {
+  segment.start_ = from;
+  segment.end_ = {q, v, Coordinates::Zero(q.size())};
+  if ((v.array().abs() > limits.velocity.array()).any()) return PlanRefusal::kPassing;
   const Coordinates way = segment.end_.q - segment.start_.q;
   const double length = way.cwiseAbs().maxCoeff();
   segment.straight_ = true;
@@ -168,6 +168,53 @@ PlanRefusal SegmentPlanner::plan_line(Segment& segment, const MotionLimits& limi
   if (result != PlanRefusal::kNone) return result;
   segment.duration_ = trajectory.get_duration();
   read(trajectory.get_profiles()[0][0], segment.curves_[0]);
+  return PlanRefusal::kNone;
+}
+
+PlanRefusal SegmentPlanner::plan_settled(const MotionState& from, const Coordinates& settle,
+                                         const Coordinates& q, const Coordinates& v,
+                                         const MotionLimits& limits, Segment& segment) {
+  const double time = settle.maxCoeff();
+  MotionState settled = from;
+  for (int i = 0; i < q.size(); ++i) {
+    settled.v[i] += 0.5 * settle[i] * from.a[i];
+    settled.q[i] +=
+        settle[i] * (from.v[i] + settle[i] * from.a[i] / 3.0) + (time - settle[i]) * settled.v[i];
+    settled.a[i] = 0.0;
+  }
+  const PlanRefusal result = plan(settled, q, v, limits, segment);
+  if (result != PlanRefusal::kNone) return result;
+  if (segment.straight_) {
+    // the pieces before are not along the line
+    segment.straight_ = false;
+    const Segment::Curve line = segment.curves_[0];
+    for (int i = 0; i < q.size(); ++i) {
+      const double u = segment.direction_.size() == q.size() ? segment.direction_[i] : 0.0;
+      segment.curves_[i] = line;
+      if (segment.duration_ == 0.0) segment.curves_[i].pieces = 0;
+      for (int k = 0; k < segment.curves_[i].pieces; ++k) {
+        auto& piece = segment.curves_[i].piece[k];
+        piece = {piece.begin, settled.q[i] + u * piece.q, u * piece.v, u * piece.a, u * piece.j};
+      }
+    }
+  }
+  for (int i = 0; i < q.size(); ++i) {
+    Segment::Curve& curve = segment.curves_[i];
+    Segment::Curve whole;
+    const double s = settle[i];
+    if (s > 0.0)
+      whole.piece[whole.pieces++] = {0.0, from.q[i], from.v[i], from.a[i], -from.a[i] / s};
+    if (s < time)
+      whole.piece[whole.pieces++] = {s, settled.q[i] - (time - s) * settled.v[i], settled.v[i], 0.0,
+                                     0.0};
+    for (int k = 0; k < curve.pieces; ++k) {
+      whole.piece[whole.pieces] = curve.piece[k];
+      whole.piece[whole.pieces++].begin += time;
+    }
+    curve = whole;
+  }
+  segment.start_ = from;
+  segment.duration_ += time;
   return PlanRefusal::kNone;
 }
 

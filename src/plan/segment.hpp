@@ -14,24 +14,36 @@ namespace handspan {
 /// A planned motion: plain data, n <= 16 piecewise cubics, or one that all coordinates follow.
 class Segment {
  public:
+  // of a coordinate: two of settling, two of braking into the limits and seven of the motion
+  static constexpr int kMostPieces = 11;
+
   double duration() const { return duration_; }  // [s]
   bool straight() const { return straight_; }
 
   /// The state at t [s] after the segment's start. At the end and after it, the target exactly, and
   /// on from there at the target's velocity.
   MotionState at(double t) const;
+  /// The state t >= 0 after the end.
+  MotionState at_end(double t) const { return {end_.q + t * end_.v, end_.v, end_.a}; }
   /// The jerk (n) [/s^3] at t; 0 at the end and after it.
   Coordinates jerk(double t) const;
 
+  /// Of the cubics that it is made of: calls f(t) for where each begins [s].
+  template <class F>
+  void for_each_piece(F&& f) const {
+    const int curves = straight_ ? 1 : static_cast<int>(end_.q.size());
+    for (int i = 0; duration_ > 0.0 && i < curves; ++i)
+      for (int k = 0; k < curves_[i].pieces; ++k) f(curves_[i].piece[k].begin);
+  }
+
  private:
   friend class SegmentPlanner;
-  // up to two pieces of braking into the limits and seven of the motion
   struct Curve {
     struct Piece {
       double begin, q, v, a, j;
     };
     int pieces = 0;
-    std::array<Piece, 9> piece;
+    std::array<Piece, kMostPieces> piece;
     const Piece& of(double t) const;
   };
 
@@ -58,8 +70,17 @@ class SegmentPlanner {
   PlanRefusal plan(const MotionState& from, const Coordinates& q, const Coordinates& v,
                    const MotionLimits& limits, Segment& segment);
 
+  /// The same, but first each coordinate's acceleration goes to 0 evenly in `settle` (n) [s], >= 0,
+  /// whatever the limits say; a coordinate that is there before others goes on at its velocity.
+  PlanRefusal plan_settled(const MotionState& from, const Coordinates& settle, const Coordinates& q,
+                           const Coordinates& v, const MotionLimits& limits, Segment& segment);
+
+  /// The same as plan() along the straight line only.
+  /// @returns kNumerical when the motion does not begin and end along it, too
+  PlanRefusal plan_line(const MotionState& from, const Coordinates& q, const Coordinates& v,
+                        const MotionLimits& limits, Segment& segment);
+
  private:
-  PlanRefusal plan_line(Segment& segment, const MotionLimits& limits);
   PlanRefusal plan_each(Segment& segment, const MotionLimits& limits);
 
   struct Workspace;

@@ -1,9 +1,10 @@
 #pragma once
 // A smooth curve through waypoints at the highest speed, from rest to rest: a natural cubic spline
-// over the waypoints' distances, timed by TOPP-RA (Pham and Pham, "A new approach to time-optimal
-// path parameterization based on reachability analysis", T-RO 2018) within limits of velocity and
-// acceleration. Has no limit of jerk: the acceleration jumps. The coordinates are joints, or
-// positions and rotation vectors (the limits are then those of the vector's rates).
+// over the waypoints' distances in units of the velocity limits, timed by TOPP-RA (Pham and Pham,
+// "A new approach to time-optimal path parameterization based on reachability analysis", T-RO 2018)
+// within limits of velocity and acceleration. Has no limit of jerk: the acceleration jumps. The
+// coordinates are joints, or positions and rotation vectors (the limits are then those of the
+// vector's rates).
 
 #include <vector>
 
@@ -15,13 +16,13 @@ struct SmoothPathConfig {
   std::vector<Coordinates> waypoints;  // at least two, no two neighbours alike (n each)
   Coordinates velocity;                // limits (n) [/s], finite and > 0
   Coordinates acceleration;            // (n) [/s^2], finite and > 0
-  int grid = 100;                      // grid intervals between two waypoints, >= 4
+  int grid = 200;                      // grid intervals between two waypoints, >= 4
 };
 
 class SmoothPath {
  public:
-  /// Computes it. Where the timing that TOPP-RA found exceeds a limit between its grid points, time
-  /// is stretched so that it does not.
+  /// Computes it. Where the timing that TOPP-RA found exceeds a limit between its grid points, all
+  /// of the time is stretched so that it does not.
   /// @throws InputError when a part of the config is not as it says there, or when no timing is
   /// found
   explicit SmoothPath(const SmoothPathConfig& config);
@@ -34,19 +35,24 @@ class SmoothPath {
   /// The waypoint that is under way at t: 1 at the start; the last one after the end.
   int waypoint(double t) const;
   /// When a waypoint is passed [s].
-  double arrival(int waypoint) const { return time_[waypoint * grid_]; }
+  double arrival(int waypoint) const { return time_[waypoint * config_.grid]; }
 
   const SmoothPathConfig& config() const { return config_; }
 
  private:
-  int interval(double t) const;
-  void time_it();
+  struct Derivatives {
+    Coordinates q, first, second;  // by the path coordinate
+  };
+  Derivatives spline(int piece, double s) const;
+  void fit();
+  void find_rates();
+  double worst_ratio() const;
+  void find_times();
 
   SmoothPathConfig config_;
-  int size_ = 0, grid_ = 0;
-  std::vector<double> knot_;             // path coordinate of each waypoint
-  std::vector<Coordinates> curvature_;   // second derivative at each waypoint
-  std::vector<double> time_, s_, rate_;  // at each grid point: [s], path coordinate, its rate [/s]
+  std::vector<double> knot_;             // path coordinate of each waypoint, about [s]
+  std::vector<Coordinates> bend_;        // second derivative at each waypoint
+  std::vector<double> s_, rate_, time_;  // at each grid point: path coordinate, its rate, time [s]
 };
 
 }  // namespace handspan

@@ -103,6 +103,7 @@ test_installs_each_part_once() {
   expect_success
   expect_calls 1 'apt-get .*install --no-install-recommends ninja-build ccache$'
   expect_calls 1 'python -m pip install .* -r requirements.txt$'
+  expect_calls 1 'pip install .*--no-deps -r requirements-plan.txt$'
   expect_calls 1 'python -m pip download .*--no-binary daqp .*daqp==[0-9.]+$'
   expect_calls 1 'cmake -G .*ruckig.* -DBUILD_CLOUD_CLIENT=OFF'
   [[ -f $tree/.deps/daqp/LICENSE && -f $tree/.deps/ruckig/LICENSE ]] || fail "the libraries should be in place"
@@ -124,6 +125,7 @@ test_changed_pins_are_installed_anew() {
   setup_with
   expect_success
   expect_calls 2 'pip install .* -r requirements.txt$'
+  expect_calls 2 'pip install .*--no-deps -r requirements-plan.txt$'
   expect_calls 2 'pip install .*--no-deps -r requirements-meshes.txt$' # asked for once, kept
   expect_calls 2 'pip install .*--no-deps -r requirements-test.txt$'
   expect_calls 1 'pip download .*daqp'
