@@ -216,7 +216,9 @@ bool QpSolver::Impl::load(const Qp& qp) noexcept {
     const int row = index[static_cast<std::size_t>(n + i)] - n;
     for (int j = 0; j < n; ++j) A(i, j) = qp.A(row, j) * (unit[j] * per_unit);
   }
-  if (!H.allFinite() || !f.allFinite() || !qp.A.allFinite()) return false;
+  // 0 times what is not finite is no 0; much faster than allFinite() over rows that are mostly idle
+  const bool finite = qp.A.size() == 0 || (qp.A.array() * 0.0).sum() == 0.0;
+  if (!H.allFinite() || !f.allFinite() || !finite) return false;
   const double largest = H.diagonal().maxCoeff();
   if (!(largest > 1e-200 && largest < 1e200)) return false;
   const double factor = 1.0 / power_of_two_near(largest);
