@@ -28,11 +28,11 @@ struct CollisionConfig {
 /// Nearer than delta_s the braking form opens the gap with a time constant of 50 ms, never faster
 /// than `recovery`. It has rows for the up to kMostUrgentPlaces places of a pair where braking must
 /// begin first (distance.hpp), so that a face which turns does not come nearer with a corner that
-/// nothing has slowed down. Rows that no accelerations within the joints' limits can violate are left
-/// out, as are places that may still close kCalm faster: the QP stays small. Where the gap closes faster all the same, it brakes with up to
-/// kMostBraking a_d, never more. It looks as far ahead as the slower of the two robots needs
-/// (MechanismState::horizon), whichever of them takes a command. Pairs that overlap part along
-/// their penetration's direction.
+/// nothing has slowed down. Rows that no accelerations within the joints' limits can violate are
+/// left out, as are places that may still close kCalm faster: the QP stays small. Where the gap
+/// closes faster all the same, it brakes with up to kMostBraking a_d, never more. It looks as far
+/// ahead as the slower of the two robots needs (MechanismState::horizon), whichever of them takes a
+/// command. Pairs that overlap part along their penetration's direction.
 class Collision : public Constraint {
  public:
   /// @throws InputError when a pattern matches no body with shapes, or nothing is left of the pairs
@@ -43,7 +43,8 @@ class Collision : public Constraint {
   void publish(ChannelTable& channels, Nanoseconds stamp) const override;
 
   const DistanceModel& model() const { return *model_; }
-  const DistanceData& data() const { return *data_; }
+  /// Least distance of its pairs at the last update(), at most the influence distance [m].
+  double nearest() const { return nearest_; }
 
  private:
   // rows of a pair
