@@ -55,6 +55,7 @@ CartesianSpeedLimits::CartesianSpeedLimits(const CartesianLimitsConfig& config,
         "cartesian_limits of '{}' limit nothing: the robot's limits.yaml has no cartesian limits; "
         "give velocity or acceleration",
         config.frame));
+  offset_ = m.offset;
   J_ = Matrix6Xd::Zero(6, m.model->nv());
 }
 
@@ -79,12 +80,12 @@ void CartesianSpeedLimits::update(const ControlSystem& system, ControlState& sta
   if (!s.due) return;
   const RobotModel& model = *mechanism.model;
   frame_jacobian(model, s.data, frame_.frame, J_);
-  const Vector6d V = frame_velocity(model, s.data, frame_.frame),
-                 bias = frame_bias_acceleration(model, s.data, frame_.frame);
-  const Vector6d last = J_ * s.qdd + bias;
+  const Vector6d V = frame_velocity(model, s.data, frame_.frame);
+  bias_ = frame_bias_acceleration(model, s.data, frame_.frame);
+  const Vector6d last = J_ * s.qdd + bias_;
   Eigen::Index row = 0;
   for (const auto& half : halves_) {
-    const Eigen::Vector3d v = V.segment<3>(half.first), b = bias.segment<3>(half.first);
+    const Eigen::Vector3d v = V.segment<3>(half.first), b = bias_.segment<3>(half.first);
     const double speed = v.norm(), bias_size = b.norm();
     auto row_of = [&](const Eigen::Vector3d& n) {
       rows.A.row(row).segment(mechanism.offset, J_.cols()).noalias() =
@@ -121,6 +122,22 @@ void CartesianSpeedLimits::update(const ControlSystem& system, ControlState& sta
       ++row;
     }
   }
+}
+
+bool CartesianSpeedLimits::limit_holds(int row, const Eigen::VectorXd& x) const {
+  int first = 0;  // row of the half
+  for (const auto& half : halves_) {
+    const int count = half.acceleration ? 4 : 1;
+    // the speed's row is its limit
+    if (row == first) return false;
+    if (row < first + count) {
+      const Eigen::Vector3d a = J_.middleRows<3>(half.first) * x.segment(offset_, J_.cols()) +
+                                bias_.segment<3>(half.first);
+      return a.norm() <= (1.0 + kQpTolerance) * *half.acceleration;
+    }
+    first += count;
+  }
+  return false;
 }
 
 void register_cartesian_limits(ConstraintRegistry& registry) {

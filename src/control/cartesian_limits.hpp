@@ -30,6 +30,8 @@ class CartesianSpeedLimits : public Constraint {
   CartesianSpeedLimits(const CartesianLimitsConfig& config, const ConstraintContext& context);
   std::vector<ConstraintRow> rows() const override;
   void update(const ControlSystem& system, ControlState& state, RowBlock rows) override;
+  /// The acceleration's box is inside the ball |a| <= A: that is what counts.
+  bool limit_holds(int row, const Eigen::VectorXd& x) const override;
 
  private:
   struct Half {  // linear or angular
@@ -41,7 +43,9 @@ class CartesianSpeedLimits : public Constraint {
   std::string name_;
   ControlSystem::FrameOf frame_;
   std::vector<Half> halves_;
+  int offset_ = 0;  // of the mechanism's unknowns
   Matrix6Xd J_;
+  Vector6d bias_ = Vector6d::Zero();  // dJ/dt v
 };
 
 void register_cartesian_limits(ConstraintRegistry& registry);

@@ -11,6 +11,8 @@
 namespace handspan {
 namespace {
 
+constexpr double kUnlimited = 1e30;  // acceleration of joints without limits [rad/s^2, m/s^2]
+
 struct Body {
   int robot = 0, body = 0;
 };
@@ -107,6 +109,13 @@ Collision::Collision(const CollisionConfig& config, const ConstraintContext& con
   }
   model_ = std::make_unique<DistanceModel>(std::move(robots), std::move(pairs));
   data_ = std::make_unique<DistanceData>(*model_);
+  for (const auto& m : context.system.mechanisms()) {
+    // unlimited where no limit is known
+    Eigen::RowVectorXd fastest = Eigen::RowVectorXd::Constant(m.model->nv(), kUnlimited);
+    for (std::size_t j = 0; j < m.actuated.size(); ++j)
+      fastest[m.actuated[j]] = m.limits[j].acceleration;
+    fastest_.push_back(std::move(fastest));
+  }
 }
 
 std::vector<ConstraintRow> Collision::rows() const {
@@ -122,50 +131,63 @@ std::vector<ConstraintRow> Collision::rows() const {
 
 void Collision::update(const ControlSystem& system, ControlState& state, RowBlock rows) {
   for (std::size_t m = 0; m < state.mechanisms.size(); ++m) robots_[m] = &state.mechanisms[m].data;
-  update_distances(*model_, robots_, *data_, config_.influence);
-  nearest_ = config_.influence;
+  const bool braking = config_.form == CollisionForm::kBraking;
+  if (braking)
+    update_bodies(*model_, robots_, *data_);
+  else
+    update_distances(*model_, robots_, *data_, config_.influence);
   for (int p = 0; p < static_cast<int>(model_->pairs().size()); ++p) {
-    const BodyPair& pair = model_->pairs()[static_cast<std::size_t>(p)];
-    const Distance& nearest = (*data_)[p];
-    nearest_ = std::min(nearest_, nearest.distance);
-    if (nearest.shape_a < 0 || nearest.n_W.isZero()) continue;
-    const double dt = look_ahead(pair, state);
+    const double dt = look_ahead(model_->pairs()[static_cast<std::size_t>(p)], state);
     if (dt == 0.0) continue;  // neither takes a command now
-    const bool braking = config_.form == CollisionForm::kBraking;
     MostUrgent found;
     int count = 1;
     if (braking)
-      count = most_urgent(*model_, robots_, *data_, p,
+      count = most_urgent(*model_, *data_, p,
                           {config_.safety, config_.deceleration, config_.recovery, dt},
                           config_.influence, found);
     else
-      found[0] = nearest;
+      found[0] = (*data_)[p];
     for (int k = 0; k < count; ++k) {
       const Distance& d = found[static_cast<std::size_t>(k)];
-      const int r = places() * p + k;
-      double rate = 0.0;
-      const auto add = [&](int robot) {
-        const auto m = static_cast<std::size_t>(robot);
-        if (m >= state.mechanisms.size()) return;
-        const Mechanism& mechanism = system.mechanisms()[m];
-        MechanismState& s = state.mechanisms[m];
-        auto row = rows.A.row(r).segment(mechanism.offset, mechanism.model->nv());
-        distance_row(*model_, p, d, robot, s.data, row);
-        rate += row.dot(s.v);
-      };
-      add(pair.robot_a);
-      if (pair.robot_b != pair.robot_a) add(pair.robot_b);
-      const double bias = distance_bias(*model_, p, d, robots_, !braking);
-      if (braking) {
-        rows.lower[r] = braking_bound(d.distance - config_.safety, -rate, config_.deceleration,
-                                      config_.recovery, dt) -
-                        bias;
-      } else {
-        const double depth = (d.distance - config_.safety) / (config_.influence - config_.safety);
-        rows.lower[r] = (-config_.damping * depth - rate) / dt - bias;
-      }
+      if (d.shape_a >= 0 && !d.n_W.isZero(0.0))
+        fill_row(system, state, p, d, dt, places() * p + k, rows);
     }
   }
+  nearest_ = nearest_distance(*model_, *data_, config_.influence);
+}
+
+void Collision::fill_row(const ControlSystem& system, ControlState& state, int p, const Distance& d,
+                         double dt, int r, RowBlock& rows) {
+  const BodyPair& pair = model_->pairs()[static_cast<std::size_t>(p)];
+  const bool braking = config_.form == CollisionForm::kBraking;
+  double rate = 0.0, most = 0.0;  // of d' [m/s], and of the row times q'' within the limits [m/s^2]
+  const auto add = [&](int robot) {
+    const auto m = static_cast<std::size_t>(robot);
+    if (m >= state.mechanisms.size()) return;
+    const Mechanism& mechanism = system.mechanisms()[m];
+    MechanismState& s = state.mechanisms[m];
+    auto row = rows.A.row(r).segment(mechanism.offset, mechanism.model->nv());
+    distance_row(*model_, p, d, robot, s.data, row);
+    rate += row.dot(s.v);
+    if (s.due)
+      most += row.cwiseAbs().dot(fastest_[m]);
+    else
+      most -= row.dot(s.qdd);
+  };
+  add(pair.robot_a);
+  if (pair.robot_b != pair.robot_a) add(pair.robot_b);
+  const double bias = distance_bias(*model_, p, d, robots_, !braking);
+  double lower = 0.0;
+  if (braking) {
+    lower = braking_bound(d.distance - config_.safety, -rate, config_.deceleration,
+                          config_.recovery, dt) -
+            bias;
+  } else {
+    const double depth = (d.distance - config_.safety) / (config_.influence - config_.safety);
+    lower = (-config_.damping * depth - rate) / dt - bias;
+  }
+  // what no accelerations within the joints' limits can violate only makes the QP larger
+  if (lower > -most) rows.lower[r] = lower;
 }
 
 // how far ahead a pair's bound looks, by the slower of its robots [s]; 0 when neither of its robots

@@ -28,10 +28,11 @@ struct CollisionConfig {
 /// Nearer than delta_s the braking form opens the gap with a time constant of 50 ms, never faster
 /// than `recovery`. It has rows for the up to kMostUrgentPlaces places of a pair where braking must
 /// begin first (distance.hpp), so that a face which turns does not come nearer with a corner that
-/// nothing has slowed down. Where the gap closes faster all the same, it brakes with up to
-/// kMostBraking a_d, never more. It looks as far ahead as the slower of the two robots needs
-/// (MechanismState::horizon), whichever of them takes a command. Pairs that overlap part along
-/// their penetration's direction.
+/// nothing has slowed down. Rows that no accelerations within the joints' limits can violate are
+/// left out, as are places that may still close kCalm faster: the QP stays small. Where the gap
+/// closes faster all the same, it brakes with up to kMostBraking a_d, never more. It looks as far
+/// ahead as the slower of the two robots needs (MechanismState::horizon), whichever of them takes a
+/// command. Pairs that overlap part along their penetration's direction.
 class Collision : public Constraint {
  public:
   /// @throws InputError when a pattern matches no body with shapes, or nothing is left of the pairs
@@ -43,19 +44,23 @@ class Collision : public Constraint {
   void state(StateArchive& archive) override { archive(nearest_); }
 
   const DistanceModel& model() const { return *model_; }
-  const DistanceData& data() const { return *data_; }
+  /// Least distance of its pairs at the last update(), at most the influence distance [m].
+  double nearest() const { return nearest_; }
 
  private:
   // rows of a pair
   int places() const { return config_.form == CollisionForm::kBraking ? kMostUrgentPlaces : 1; }
+  void fill_row(const ControlSystem& system, ControlState& state, int p, const Distance& d,
+                double dt, int r, RowBlock& rows);
   double look_ahead(const BodyPair& pair, const ControlState& state) const;
 
   CollisionConfig config_;
   std::unique_ptr<RobotData> surroundings_;
   std::unique_ptr<DistanceModel> model_;
   std::unique_ptr<DistanceData> data_;
-  std::vector<const RobotData*> robots_;  // one a mechanism, then the surroundings
-  double nearest_ = 0.0;                  // [m]
+  std::vector<const RobotData*> robots_;     // one a mechanism, then the surroundings
+  std::vector<Eigen::RowVectorXd> fastest_;  // q'' of each mechanism's limits
+  double nearest_ = 0.0;                     // [m]
   NumberChannel nearest_channel_;
 };
 

@@ -46,6 +46,9 @@ class Constraint {
   virtual std::vector<ConstraintRow> rows() const = 0;
   /// Fills its rows. Columns that it once wrote it must write again. Allocates and throws nothing.
   virtual void update(const ControlSystem& system, ControlState& state, RowBlock rows) = 0;
+  /// Whether the limit that a row stands for holds at x although the row gave way: for rows that
+  /// are stricter than their limit. Of the last update().
+  virtual bool limit_holds(int /*row*/, const Eigen::VectorXd& /*x*/) const { return false; }
   /// Declares what it shows. `rate` is that of the control.
   virtual void declare(ChannelTable&, Rate) {}
   virtual void publish(ChannelTable&, Nanoseconds) const {}

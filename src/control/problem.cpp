@@ -253,7 +253,7 @@ void ControlProblem::count() {
   }
   std::array<bool, kConstraintKinds> gave_way{};
   for (Eigen::Index i = 0; i < solution_->violation.size(); ++i)
-    if (solution_->violation[i] != 0.0)
+    if (solution_->violation[i] != 0.0 && !limit_holds(static_cast<int>(i)))
       gave_way[static_cast<std::size_t>(kinds_[static_cast<std::size_t>(i)])] = true;
   bool beyond_jerk = false;
   for (std::size_t k = 0; k < gave_way.size(); ++k) {
@@ -262,6 +262,16 @@ void ControlProblem::count() {
     beyond_jerk = beyond_jerk || k != static_cast<std::size_t>(ConstraintKind::kJerk);
   }
   if (beyond_jerk) ++counts_.relaxed;
+}
+
+// whether what row i stands for holds although it gave way
+bool ControlProblem::limit_holds(int i) const {
+  const int row = i - qp_.unknowns();
+  if (row < 0) return false;
+  // the last constraint that begins there or before: those without rows begin where the next does
+  std::size_t c = constraints_.size() - 1;
+  while (first_row_[c] > row) --c;
+  return constraints_[c]->limit_holds(row - first_row_[c], solution_->x);
 }
 
 void ControlProblem::declare(ChannelTable& channels, Rate rate) {

@@ -33,7 +33,9 @@ struct ProblemConfig {
 
 struct ProblemCounts {
   std::uint64_t ticks = 0;
-  std::uint64_t relaxed = 0;        // ticks in which rows other than jerk's gave way
+  // ticks in which limits other than jerk's gave way; rows that are stricter than their limit may
+  // give way without it (Constraint::limit_holds)
+  std::uint64_t relaxed = 0;
   std::uint64_t failed = 0;         // ticks without a usable answer: braked
   std::uint64_t empty_boxes = 0;    // a bug
   std::uint64_t outside_boxes = 0;  // joints found outside their limits, joint by joint
@@ -81,6 +83,7 @@ class ControlProblem {
   void add_joint_boxes(ControlState& state);
   void regularise(ControlState& state);
   void count();
+  bool limit_holds(int i) const;
   void brake(ControlState& state);
 
   const ControlSystem& system_;

@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "robot/distance_impl.hpp"
+#include "robot/support.hpp"
 
 namespace handspan {
 namespace {
@@ -16,6 +17,8 @@ constexpr double kDirectionSingular = 1e-3;  // [m] below it the direction's rat
 constexpr double kConvexTolerance = 1e-10;
 // meshes of more vertices are not searched for urgent corners
 constexpr std::size_t kMostCorners = 32;
+// what rounding may take from a bound on a distance, and GJK from a distance [m]
+constexpr double kRounding = 1e-9;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -54,6 +57,21 @@ void add_corners(Geom& geom, const mjModel& model) {
   }
 }
 
+// around the shapes of a body
+void add_ball(DistanceModel::Impl::Body& body, const std::vector<Geom>& geoms) {
+  Eigen::Vector3d low = Eigen::Vector3d::Constant(std::numeric_limits<double>::infinity()),
+                  high = -low;
+  for (const int g : body.geoms) {
+    const Geom& geom = geoms[at(g)];
+    low = low.cwiseMin(geom.X_BG.p - Eigen::Vector3d::Constant(geom.radius));
+    high = high.cwiseMax(geom.X_BG.p + Eigen::Vector3d::Constant(geom.radius));
+  }
+  body.centre_B = 0.5 * (low + high);
+  for (const int g : body.geoms)
+    body.radius =
+        std::max(body.radius, (geoms[at(g)].X_BG.p - body.centre_B).norm() + geoms[at(g)].radius);
+}
+
 }  // namespace
 
 DistanceModel::DistanceModel(std::vector<const RobotModel*> robots, std::vector<BodyPair> pairs)
@@ -63,17 +81,16 @@ DistanceModel::DistanceModel(std::vector<const RobotModel*> robots, std::vector<
   spec->option.ccd_tolerance = kConvexTolerance;
   spec->option.ccd_iterations = 200;
   mjsBody* world = mjs_findBody(spec.get(), "world");
-  const auto geoms_of = [&](int robot, int body) {
+  const auto body_of = [&](int robot, int body) {
     if (robot < 0 || at(robot) >= robots_.size())
       throw InputError(fmt::format("there is no robot {}", robot));
     const auto& bodies = robots_[at(robot)]->description().bodies;
     if (body < 0 || at(body) >= bodies.size())
       throw InputError(fmt::format("model '{}' has no body {}", robots_[at(robot)]->name(), body));
-    std::vector<int> out;
-    for (std::size_t g = 0; g < impl_->geoms.size(); ++g)
-      if (impl_->geoms[g].robot == robot && impl_->geoms[g].body == body)
-        out.push_back(static_cast<int>(g));
-    if (!out.empty()) return out;
+    for (std::size_t b = 0; b < impl_->bodies.size(); ++b)
+      if (impl_->bodies[b].robot == robot && impl_->bodies[b].body == body)
+        return static_cast<int>(b);
+    Impl::Body out{robot, body, {}, Eigen::Vector3d::Zero(), 0.0};
     const auto& shapes = bodies[at(body)].shapes;
     for (std::size_t s = 0; s < shapes.size(); ++s) {
       if (!shapes[s].collides) continue;
@@ -91,20 +108,23 @@ DistanceModel::DistanceModel(std::vector<const RobotModel*> robots, std::vector<
                               0.0,
                               {},
                               0.0});
-      out.push_back(g);
+      out.geoms.push_back(g);
     }
-    if (out.empty())
+    if (out.geoms.empty())
       throw InputError(
           fmt::format("body '{}' has no shapes to keep a distance from", bodies[at(body)].name));
-    return out;
+    impl_->bodies.push_back(std::move(out));
+    return static_cast<int>(impl_->bodies.size()) - 1;
   };
   for (const auto& pair : pairs_) {
-    impl_->geoms_a.push_back(geoms_of(pair.robot_a, pair.body_a));
-    impl_->geoms_b.push_back(geoms_of(pair.robot_b, pair.body_b));
-    if (pair.robot_a == pair.robot_b && pair.body_a == pair.body_b)
+    const int a = body_of(pair.robot_a, pair.body_a), b = body_of(pair.robot_b, pair.body_b);
+    if (a == b)
       throw InputError(
           fmt::format("body '{}' is paired with itself",
                       robots_[at(pair.robot_a)]->description().bodies[at(pair.body_a)].name));
+    impl_->pairs.push_back({a, b, impl_->shape_pairs});
+    impl_->shape_pairs +=
+        static_cast<int>(impl_->bodies[at(a)].geoms.size() * impl_->bodies[at(b)].geoms.size());
   }
   impl_->model = compile_spec(spec.get(), "distances");
   for (auto& geom : impl_->geoms) {
@@ -119,6 +139,7 @@ DistanceModel::DistanceModel(std::vector<const RobotModel*> robots, std::vector<
     geom.radius = impl_->model->geom_rbound[geom.id];
     add_corners(geom, *impl_->model);
   }
+  for (auto& body : impl_->bodies) add_ball(body, impl_->geoms);
 }
 
 DistanceModel::~DistanceModel() = default;
@@ -133,52 +154,134 @@ std::string DistanceModel::pair_name(int pair) const {
 DistanceData::DistanceData(const DistanceModel& model)
     : distances(model.pairs().size()), impl_(std::make_unique<Impl>()) {
   impl_->data.reset(mj_makeData(model.impl().model.get()));
+  impl_->bodies.resize(model.impl().bodies.size());
+  impl_->clear.assign(model.pairs().size(), -std::numeric_limits<double>::infinity());
+  impl_->shapes_clear.assign(at(model.impl().shape_pairs),
+                             -std::numeric_limits<double>::infinity());
+  impl_->axes.assign(at(model.impl().shape_pairs), Eigen::Vector3d::Zero());
 }
 DistanceData::~DistanceData() = default;
 DistanceData::DistanceData(DistanceData&&) noexcept = default;
 
+void update_bodies(const DistanceModel& model, std::span<const RobotData* const> robots,
+                   DistanceData& data) {
+  const auto& impl = model.impl();
+  mjData* d = data.impl().data.get();
+  for (std::size_t i = 0; i < impl.bodies.size(); ++i) {
+    const auto& body = impl.bodies[i];
+    auto& motion = data.impl().bodies[i];
+    const RobotModel& robot = *model.robots()[at(body.robot)];
+    const FrameId frame = robot.body_frame(body.body);
+    const Pose X_WB = frame_pose(robot, *robots[at(body.robot)], frame);
+    const Vector6d V = frame_velocity(robot, *robots[at(body.robot)], frame);
+    const Eigen::Vector3d centre = X_WB * body.centre_B;
+    // a rotation moves no point at x from the centre farther than |R - R'|_F |x| / sqrt(2)
+    motion.travelled +=
+        (centre - motion.centre).norm() + body.radius * std::sqrt(0.5) * (X_WB.R - motion.R).norm();
+    motion.omega = V.tail<3>();
+    motion.v = V.head<3>() - motion.omega.cross(X_WB.p);
+    motion.centre = centre;
+    motion.R = X_WB.R;
+    for (const int g : body.geoms) {
+      const auto& geom = impl.geoms[at(g)];
+      const Pose X_WG = X_WB * geom.X_BG;
+      Eigen::Vector3d::Map(d->geom_xpos + 3 * geom.id) = X_WG.p;
+      Eigen::Matrix<double, 3, 3, Eigen::RowMajor>::Map(d->geom_xmat + 9 * geom.id) = X_WG.R;
+    }
+  }
+}
+
+double least_of_balls(const DistanceData::Impl& data, const Geom& a, const Geom& b) {
+  return (centre(data, a) - centre(data, b)).norm() - a.radius - b.radius - kRounding;
+}
+
+double least_along(const DistanceData::Impl& data, const Geom& a, const Geom& b,
+                   const Eigen::Vector3d& axis) {
+  if (axis.isZero(0.0)) return -std::numeric_limits<double>::infinity();
+  // shapes are their own mirror images: n and -n have the same support
+  const auto reach = [&](const Geom& g) {
+    return has_support(g.type) ? support(g.type, g.size, rotation(data, g).transpose() * axis)
+                               : g.radius;
+  };
+  return axis.dot(centre(data, a) - centre(data, b)) - reach(a) - reach(b) - kRounding;
+}
+
+Distance geom_distance(const DistanceModel& model, DistanceData::Impl& data, const Geom& a,
+                       const Geom& b, double largest, Eigen::Vector3d& axis) {
+  Distance out;
+  double points[6];
+  out.distance =
+      mj_geomDistance(model.impl().model.get(), data.data.get(), a.id, b.id, largest, points);
+  if (out.distance >= largest) return out;
+  out.p_WA = Eigen::Vector3d::Map(points);
+  out.p_WB = Eigen::Vector3d::Map(points + 3);
+  out.shape_a = a.shape;
+  out.shape_b = b.shape;
+  // overlapping bodies part along the opposite of their witness points' difference
+  const Eigen::Vector3d difference = (out.distance < 0.0 ? -1.0 : 1.0) * (out.p_WA - out.p_WB);
+  const double length = difference.norm();
+  // touching exactly: keep the last direction, which changes little from tick to tick
+  if (length > 0.0) axis = difference / length;
+  out.n_W = axis;
+  return out;
+}
+
+namespace {
+
+// the nearest of a pair's shapes, when nearer than `largest`
+Distance pair_distance(const DistanceModel& model, DistanceData& data, int pair, double largest) {
+  const auto& impl = model.impl();
+  const auto& p = impl.pairs[at(pair)];
+  Distance nearest;
+  nearest.distance = largest;
+  const double travelled =
+      data.impl().bodies[at(p.a)].travelled + data.impl().bodies[at(p.b)].travelled;
+  double least = largest;
+  std::size_t k = at(p.first);
+  for (const int a : impl.bodies[at(p.a)].geoms)
+    for (const int b : impl.bodies[at(p.b)].geoms) {
+      const auto &ga = impl.geoms[at(a)], &gb = impl.geoms[at(b)];
+      Eigen::Vector3d& axis = data.impl().axes[k];
+      double& clear = data.impl().shapes_clear[k++];
+      if (clear - travelled < nearest.distance)
+        clear = travelled + std::max(least_of_balls(data.impl(), ga, gb),
+                                     least_along(data.impl(), ga, gb, axis));
+      if (clear - travelled < nearest.distance) {
+        const Distance d = geom_distance(model, data.impl(), ga, gb, nearest.distance, axis);
+        if (d.distance < nearest.distance) nearest = d;
+      }
+      least = std::min(least, clear - travelled);
+    }
+  data.impl().clear[at(pair)] = least + travelled;
+  return nearest;
+}
+
+}  // namespace
+
 void update_distances(const DistanceModel& model, std::span<const RobotData* const> robots,
                       DistanceData& data, double largest) {
-  const auto& impl = model.impl();
-  const mjModel* m = impl.model.get();
-  mjData* d = data.impl().data.get();
-  for (const auto& geom : impl.geoms) {
-    const RobotModel& robot = *model.robots()[at(geom.robot)];
-    const Pose X_WG =
-        frame_pose(robot, *robots[at(geom.robot)], robot.body_frame(geom.body)) * geom.X_BG;
-    Eigen::Vector3d::Map(d->geom_xpos + 3 * geom.id) = X_WG.p;
-    Eigen::Matrix<double, 3, 3, Eigen::RowMajor>::Map(d->geom_xmat + 9 * geom.id) = X_WG.R;
-  }
-  for (std::size_t p = 0; p < model.pairs().size(); ++p) {
-    Distance nearest;
-    nearest.distance = largest;
-    for (const int a : impl.geoms_a[p])
-      for (const int b : impl.geoms_b[p]) {
-        const auto &ga = impl.geoms[at(a)], &gb = impl.geoms[at(b)];
-        // bounding spheres: most of a pair's shapes are farther apart than its nearest two
-        const double centres = (Eigen::Vector3d::Map(d->geom_xpos + 3 * ga.id) -
-                                Eigen::Vector3d::Map(d->geom_xpos + 3 * gb.id))
-                                   .norm();
-        if (centres - m->geom_rbound[ga.id] - m->geom_rbound[gb.id] >= nearest.distance) continue;
-        double points[6];
-        const double distance = mj_geomDistance(m, d, ga.id, gb.id, nearest.distance, points);
-        if (distance >= nearest.distance) continue;
-        nearest.distance = distance;
-        nearest.p_WA = Eigen::Vector3d::Map(points);
-        nearest.p_WB = Eigen::Vector3d::Map(points + 3);
-        nearest.shape_a = ga.shape;
-        nearest.shape_b = gb.shape;
-      }
-    if (nearest.shape_a >= 0) {
-      // overlapping bodies part along the opposite of their witness points' difference
-      const Eigen::Vector3d difference =
-          (nearest.distance < 0.0 ? -1.0 : 1.0) * (nearest.p_WA - nearest.p_WB);
-      const double length = difference.norm();
-      // touching exactly: keep the last direction, which changes little from tick to tick
-      nearest.n_W = length > 0.0 ? Eigen::Vector3d(difference / length) : data.distances[p].n_W;
-    }
-    data.distances[p] = nearest;
-  }
+  update_bodies(model, robots, data);
+  for (int p = 0; p < static_cast<int>(model.pairs().size()); ++p)
+    data.distances[at(p)] = pair_distance(model, data, p, largest);
+}
+
+double nearest_distance(const DistanceModel& model, DistanceData& data, double largest) {
+  auto& impl = data.impl();
+  double nearest = largest;
+  const auto look = [&](int pair) {
+    const auto& p = model.impl().pairs[at(pair)];
+    if (impl.clear[at(pair)] - impl.bodies[at(p.a)].travelled - impl.bodies[at(p.b)].travelled >=
+        nearest)
+      return;
+    const Distance d = pair_distance(model, data, pair, nearest);
+    if (d.distance >= nearest) return;
+    nearest = d.distance;
+    impl.nearest_pair = pair;
+  };
+  // the others need not be looked at where their bounds are above it
+  look(impl.nearest_pair);
+  for (int p = 0; p < static_cast<int>(model.pairs().size()); ++p) look(p);
+  return nearest;
 }
 
 void distance_row(const DistanceModel& model, int pair, const Distance& d, int robot,

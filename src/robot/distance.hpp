@@ -68,7 +68,8 @@ class DistanceModel {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Workspace; of one thread.
+/// Workspace; of one thread. What it keeps from call to call saves work, and the direction of two
+/// shapes that touch exactly; a copy of no other part is needed to go on with the same answers.
 class DistanceData {
  public:
   explicit DistanceData(const DistanceModel& model);
@@ -90,7 +91,18 @@ class DistanceData {
 void update_distances(const DistanceModel& model, std::span<const RobotData* const> robots,
                       DistanceData& data, double largest);
 
+/// What most_urgent() and nearest_distance() need and update_distances() includes: where the bodies
+/// are and how they move, at the poses and velocities in `robots`. Allocates nothing.
+void update_bodies(const DistanceModel& model, std::span<const RobotData* const> robots,
+                   DistanceData& data);
+
+/// The least distance of all pairs, at most `largest` [m]. Pairs that cannot have it are passed
+/// over: much cheaper than update_distances(). Needs update_bodies(). Allocates nothing.
+double nearest_distance(const DistanceModel& model, DistanceData& data, double largest);
+
 inline constexpr int kMostUrgentPlaces = 3;
+/// what may still close so much faster asks for nothing: no arm accelerates like that [m/s^2]
+inline constexpr double kCalm = 10.0;
 using MostUrgent = std::array<Distance, kMostUrgentPlaces>;
 
 /// The places of a pair where braking must begin first, the most urgent (greatest Braking::bound())
@@ -100,13 +112,13 @@ using MostUrgent = std::array<Distance, kMostUrgentPlaces>;
 /// faster than what is nearest now. When the nearest points go over from corner to corner, the
 /// closing speed of the nearest ones jumps; these places' bounds are continuous. Several places,
 /// since a face that is kept off at one of its corners alone turns towards the next one. Against
-/// meshes only the nearest points count. Places within 2 cm are one. Places with a bound below -10
-/// m/s^2 are left out. Needs update_distances() with the same `robots` and `largest`. Allocates
-/// nothing.
+/// meshes only the nearest points count. Places within 2 cm are one. Places with a bound below
+/// -kCalm are left out, and shapes and pairs that can have no other are not looked at: what matters
+/// is how near they can be by what their bodies have moved, and how fast any of their points may
+/// be. Needs update_bodies(). Allocates nothing.
 /// @return how many were found: none when the pair is farther apart than `largest`
-int most_urgent(const DistanceModel& model, std::span<const RobotData* const> robots,
-                DistanceData& data, int pair, const Braking& braking, double largest,
-                MostUrgent& found);
+int most_urgent(const DistanceModel& model, DistanceData& data, int pair, const Braking& braking,
+                double largest, MostUrgent& found);
 
 /// d/dt distance = row v of robot `robot`, summed over the robots (1 x nv of that robot; zero where
 /// it has no part). The row treats the points of `d`, a distance of `pair`, as fixed to their

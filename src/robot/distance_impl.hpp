@@ -1,5 +1,7 @@
 #pragma once
 // What DistanceModel and DistanceData hide: of distance.cpp and urgent_distance.cpp alone.
+#include <limits>
+
 #include "robot/distance.hpp"
 #include "robot/mujoco_shapes.hpp"
 
@@ -18,13 +20,60 @@ struct DistanceModel::Impl {
     std::vector<Eigen::Vector3d> corners;
     double round;
   };
+  // one that is in a pair, and the ball around its shapes
+  struct Body {
+    int robot, body;
+    std::vector<int> geoms;    // indices into geoms
+    Eigen::Vector3d centre_B;  // [m]
+    double radius;             // [m]
+  };
+  struct Pair {
+    int a, b;   // indices into bodies
+    int first;  // of its pairs of shapes, a's shapes times b's
+  };
   std::vector<Geom> geoms;
-  std::vector<std::vector<int>> geoms_a, geoms_b;  // of each pair, indices into geoms
+  std::vector<Body> bodies;
+  std::vector<Pair> pairs;
+  int shape_pairs = 0;
   MjModelPtr model;
 };
 
 struct DistanceData::Impl {
+  struct Motion {
+    Eigen::Vector3d v, omega;  // of the body's point at the world's origin, in W
+    Eigen::Vector3d centre = Eigen::Vector3d::Zero();  // of its ball, in W
+    Eigen::Matrix3d R = Eigen::Matrix3d::Identity();
+    double travelled = 0.0;  // no point of it has moved farther since the start [m]
+    Eigen::Vector3d at(const Eigen::Vector3d& p_WP) const { return v + omega.cross(p_WP); }
+  };
   MjDataPtr data;
+  std::vector<Motion> bodies;
+  // What follows only saves work: whatever it holds, the answers are the same.
+  // Of each pair, and of each pair of shapes, a bound on its distance plus what both bodies had
+  // travelled when it was found: less what they have travelled now, it still is one [m].
+  std::vector<double> clear, shapes_clear;
+  std::vector<Eigen::Vector3d> axes;  // from B to A, in W, of each pair of shapes; 0: none yet
+  int nearest_pair = 0;
 };
+
+inline auto centre(const DistanceData::Impl& data, const DistanceModel::Impl::Geom& g) {
+  return Eigen::Vector3d::Map(data.data->geom_xpos + 3 * g.id);
+}
+inline auto rotation(const DistanceData::Impl& data, const DistanceModel::Impl::Geom& g) {
+  return Eigen::Matrix<double, 3, 3, Eigen::RowMajor>::Map(data.data->geom_xmat + 9 * g.id);
+}
+
+/// Distance of two geoms with witness points, less than `largest` or nothing but a distance >=
+/// `largest`. Where they touch exactly the direction is `axis`; it becomes the direction found.
+Distance geom_distance(const DistanceModel& model, DistanceData::Impl& data,
+                       const DistanceModel::Impl::Geom& a, const DistanceModel::Impl::Geom& b,
+                       double largest, Eigen::Vector3d& axis);
+
+/// Lower bounds on the distance of two geoms: of the balls around them, and along `axis`, along
+/// which no two of their points are nearer; -infinity when the axis is 0.
+double least_of_balls(const DistanceData::Impl& data, const DistanceModel::Impl::Geom& a,
+                      const DistanceModel::Impl::Geom& b);
+double least_along(const DistanceData::Impl& data, const DistanceModel::Impl::Geom& a,
+                   const DistanceModel::Impl::Geom& b, const Eigen::Vector3d& axis);
 
 }  // namespace handspan

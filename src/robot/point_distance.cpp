@@ -41,14 +41,14 @@ PointDistance from_box(const Eigen::Vector3d& half, const Eigen::Vector3d& p) {
 
 PointDistance from_cylinder(double radius, double half, const Eigen::Vector3d& p) {
   PointDistance out;
-  const double from_axis = std::hypot(p.x(), p.y());
+  const double from_axis = std::sqrt(p.x() * p.x() + p.y() * p.y());
   const Eigen::Vector3d side = from_axis > 0.0
                                    ? Eigen::Vector3d(p.x() / from_axis, p.y() / from_axis, 0.0)
                                    : Eigen::Vector3d(Eigen::Vector3d::UnitX());
   const Eigen::Vector3d end(0.0, 0.0, sign(p.z()));
   const double beyond_side = from_axis - radius, beyond_end = std::abs(p.z()) - half;
   if (beyond_side > 0.0 && beyond_end > 0.0) {
-    out.distance = std::hypot(beyond_side, beyond_end);
+    out.distance = std::sqrt(beyond_side * beyond_side + beyond_end * beyond_end);
     out.n_G = (beyond_side * side + beyond_end * end) / out.distance;
     out.p_G = radius * side + half * end;
   } else if (beyond_side > beyond_end) {

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "robot/distance_impl.hpp"
 #include "robot/point_distance.hpp"
+#include "robot/support.hpp"
 
 namespace handspan {
 namespace {
@@ -14,13 +16,18 @@ constexpr double kSlow = 1e-3;
 constexpr int kRimSteps = 3;
 // in which a gap that is too small opens [s]
 constexpr double kOpening = 0.05;
+// after which the range of directions in which a place may be urgent changes little
+constexpr int kNarrowings = 3;
 // places nearer to one another, with directions within 25 degrees, are one [m]
 constexpr double kApart = 0.02;
 constexpr double kSameDirection = 0.9;
-// what may still close so much faster asks for nothing: no arm accelerates like that [m/s^2]
-constexpr double kCalm = 10.0;
+
+// what GJK and rounding may be wrong by [m]
+constexpr double kInexact = 1e-9;
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 using Geom = DistanceModel::Impl::Geom;
+using Motion = DistanceData::Impl::Motion;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -31,44 +38,56 @@ double next_closing(const Braking& b, double gap, double closing) {
   return std::max(-b.recovery, room / kOpening);
 }
 
-struct Motion {
-  Eigen::Vector3d p, v, omega;  // of a body's frame, in W
-  Eigen::Vector3d at(const Eigen::Vector3d& p_WP) const { return v + omega.cross(p_WP - p); }
-};
+// Below this distance something that closes at `closing` >= 0 has a bound above `bound`:
+// Braking::bound() solved for the distance.
+double urgent_within(const Braking& b, double closing, double bound) {
+  const double next = closing - bound * b.dt, used = b.safety + 0.5 * closing * b.dt;
+  if (next >= 0.0) return used + 0.5 * next * (next / b.deceleration + b.dt);
+  return next > -b.recovery ? used + next * kOpening : -kNever;
+}
 
 // what one pair's search for the most urgent place has found
 class Search {
  public:
-  Search(const DistanceModel& model, std::span<const RobotData* const> robots, DistanceData& data,
-         int pair, const Braking& braking, double largest, MostUrgent& found)
-      : braking_(braking),
+  Search(const DistanceModel& model, DistanceData& data, int pair, const Braking& braking,
+         double largest, MostUrgent& found)
+      : model_(model),
+        data_(data.impl()),
+        braking_(braking),
         largest_(largest),
-        d_(*data.impl().data),
-        nearest_(data[pair]),
+        a_(data.impl().bodies[at(model.impl().pairs[at(pair)].a)]),
+        b_(data.impl().bodies[at(model.impl().pairs[at(pair)].b)]),
         found_(found) {
-    const BodyPair& p = model.pairs()[at(pair)];
-    const auto motion = [&](int robot, int body) -> Motion {
-      const RobotModel& m = *model.robots()[at(robot)];
-      const Vector6d V = frame_velocity(m, *robots[at(robot)], m.body_frame(body));
-      return {frame_pose(m, *robots[at(robot)], m.body_frame(body)).p, V.head<3>(), V.tail<3>()};
-    };
-    a_ = motion(p.robot_a, p.body_a);
-    b_ = motion(p.robot_b, p.body_b);
-    consider(nearest_);
+    const auto& impl = model.impl();
+    const auto& p = impl.pairs[at(pair)];
+    v_ = a_.v - b_.v;
+    omega_ = a_.omega - b_.omega;
+    turning_ = omega_.norm();
+    fastest_of_bodies_ =
+        fastest(a_.centre, impl.bodies[at(p.a)].radius, b_.centre, impl.bodies[at(p.b)].radius);
+    look_within(fastest_of_bodies_);
   }
 
-  void shapes(const mjModel& m, const Geom& a, const Geom& b) {
-    const Eigen::Vector3d c_a = centre(a), c_b = centre(b);
-    double least = (c_a - c_b).norm() - a.radius - b.radius;
-    fastest_ =
-        (a_.at(c_a) - b_.at(c_b)).norm() + a_.omega.norm() * a.radius + b_.omega.norm() * b.radius;
-    if (!may_be_urgent(least)) return;
-    if (has_point_distance(a.type)) least = std::max(least, to_shape(a, c_b).distance - b.radius);
-    if (has_point_distance(b.type)) least = std::max(least, to_shape(b, c_a).distance - a.radius);
-    if (!may_be_urgent(least)) return;
-    if (a.shape != nearest_.shape_a || b.shape != nearest_.shape_b) nearest(m, a, b);
-    corners(a, b, 1.0);
-    corners(b, a, -1.0);
+  // whether a pair not nearer than `distance` may have an urgent place
+  bool may_be_urgent(double distance) const { return distance < within_; }
+
+  // `clear`: a lower bound on their distance, and then a later one
+  void shapes(const Geom& a, const Geom& b, Eigen::Vector3d& axis, double& clear) {
+    look_within(fastest_of_bodies_);
+    if (!may_be_urgent(clear)) return;
+    clear = least_of_balls(data_, a, b);
+    if (!may_be_urgent(clear)) return;
+    look_within(fastest(centre(data_, a), a.radius, centre(data_, b), b.radius));
+    const double along = least_along(data_, a, b, axis);
+    clear = std::max(clear, along);
+    look_along(axis, along, a, b);
+    if (!may_be_urgent(clear)) return;
+    const Distance nearest = geom_distance(model_, data_, a, b, within_, axis);
+    clear = std::max(clear, nearest.distance - kInexact);
+    if (!may_be_urgent(nearest.distance)) return;
+    if (!nearest.n_W.isZero(0.0)) consider(nearest);
+    corners(a, b, 1.0, axis);
+    corners(b, a, -1.0, axis);
   }
 
   int count() const { return count_; }
@@ -79,27 +98,46 @@ class Search {
     Eigen::Vector3d p_W, n_W;
   };
 
-  Eigen::Vector3d centre(const Geom& g) const {
-    return Eigen::Vector3d::Map(d_.geom_xpos + 3 * g.id);
-  }
-  auto rotation(const Geom& g) const {
-    return Eigen::Matrix<double, 3, 3, Eigen::RowMajor>::Map(d_.geom_xmat + 9 * g.id);
-  }
   Near to_shape(const Geom& g, const Eigen::Vector3d& p_W) const {
-    const auto R = rotation(g);
-    const Eigen::Vector3d c = centre(g);
+    const auto R = rotation(data_, g);
+    const Eigen::Vector3d c = centre(data_, g);
     const PointDistance d = point_distance(g.type, g.size, R.transpose() * (p_W - c));
     return {d.distance, R * d.p_G + c, R * d.n_G};
   }
   double closing(const Distance& d) const { return d.n_W.dot(b_.at(d.p_WB) - a_.at(d.p_WA)); }
-  // no place of the two shapes closes faster than fastest_
-  bool may_be_urgent(double distance) const {
-    return distance < largest_ && braking_.bound(distance, fastest_) > least();
+  // The most that places of two balls can close with. Along the line between its points a place
+  // closes with what A moves against B at either of them, a twist that turns with omega_a -
+  // omega_b.
+  double fastest(const Eigen::Vector3d& c_a, double r_a, const Eigen::Vector3d& c_b,
+                 double r_b) const {
+    return std::min((v_ + omega_.cross(c_a)).norm() + turning_ * r_a,
+                    (v_ + omega_.cross(c_b)).norm() + turning_ * r_b);
+  }
+  // from here on what closes at up to `fastest` and is nearer than within_ may be urgent
+  void look_within(double fastest) {
+    fastest_ = fastest;
+    within_ = std::min(largest_, urgent_within(braking_, fastest, least()));
+  }
+  // Less than that when the shapes slide by or part: at a place at distance d < within_ whose
+  // direction is at an angle theta to the axis, d cos(theta) >= the least distance along it, and
+  // the closing speed is at most what they close with along the axis plus fastest_ sin(theta).
+  void look_along(const Eigen::Vector3d& axis, double along_axis, const Geom& a, const Geom& b) {
+    if (along_axis <= 0.0) return;
+    const Eigen::Vector3d turn = axis.cross(omega_);  // axis . (omega x p) = turn . p
+    const double turning = turn.norm(), part = axis.dot(v_);
+    const double along =
+        std::max(0.0, std::min(-part - turn.dot(centre(data_, a)) + turning * a.radius,
+                               -part - turn.dot(centre(data_, b)) + turning * b.radius));
+    const double most = fastest_;
+    for (int k = 0; k < kNarrowings && along_axis < within_; ++k) {
+      const double cosine = along_axis / within_;
+      look_within(std::min(most, along + most * std::sqrt(1.0 - cosine * cosine)));
+    }
   }
   double least() const { return count_ < kMostUrgentPlaces ? -kCalm : bounds_[at(count_ - 1)]; }
   void consider(const Distance& d) {
     const double bound = braking_.bound(d.distance, closing(d));
-    if (count_ > 0 && bound <= least()) return;
+    if (bound <= least()) return;
     int place = 0;
     while (place < count_ && bounds_[at(place)] >= bound) {
       if (same_place(found_[at(place)], d)) return;
@@ -118,37 +156,30 @@ class Search {
     }
     found_[at(place)] = d;
     bounds_[at(place)] = bound;
+    look_within(fastest_);
   }
   static bool same_place(const Distance& a, const Distance& b) {
     return (a.p_WA - b.p_WA).squaredNorm() < kApart * kApart && a.n_W.dot(b.n_W) > kSameDirection;
   }
 
-  // the nearest points of two shapes that are not the pair's nearest
-  void nearest(const mjModel& m, const Geom& a, const Geom& b) {
-    double points[6];
-    Distance d;
-    d.distance = mj_geomDistance(&m, &d_, a.id, b.id, largest_, points);
-    if (!may_be_urgent(d.distance)) return;
-    d.p_WA = Eigen::Vector3d::Map(points);
-    d.p_WB = Eigen::Vector3d::Map(points + 3);
-    d.shape_a = a.shape;
-    d.shape_b = b.shape;
-    const Eigen::Vector3d difference = (d.distance < 0.0 ? -1.0 : 1.0) * (d.p_WA - d.p_WB);
-    const double length = difference.norm();
-    if (length == 0.0) return;
-    d.n_W = difference / length;
-    consider(d);
-  }
-
-  // corners of g against the other shape; side: 1 when g is A's, -1 when it is B's
-  void corners(const Geom& g, const Geom& other, double side) {
+  // corners of g against the other shape; side: 1 when g is A's, -1 when it is B's; n_W: the
+  // direction between their nearest points, from B to A
+  void corners(const Geom& g, const Geom& other, double side, const Eigen::Vector3d& n_W) {
     if (!has_point_distance(other.type)) return;
-    const auto R = rotation(g);
-    const Eigen::Vector3d c = centre(g);
-    for (const auto& p : g.corners) corner(g, other, side, R * p + c);
+    const auto R = rotation(data_, g);
+    const Eigen::Vector3d c = centre(data_, g);
+    // most are farther along n than what can be urgent
+    const Eigen::Vector3d n_G = R.transpose() * (side * n_W);
+    const double beyond =
+        side * n_W.dot(c - centre(data_, other)) -
+        support(other.type, other.size, rotation(data_, other).transpose() * n_W) - g.round;
+    for (const auto& p : g.corners)
+      if (may_be_urgent(n_G.dot(p) + beyond - kInexact)) corner(g, other, side, R * p + c);
     if (g.type != ShapeType::kCylinder) return;
+    const double rim = g.size[0] * std::sqrt(n_G.x() * n_G.x() + n_G.y() * n_G.y());
     for (const double end : {-g.size[1], g.size[1]})
-      corner(g, other, side, rim_point(g, other, side, c + end * R.col(2)));
+      if (may_be_urgent(n_G.z() * end - rim + beyond - kInexact))
+        corner(g, other, side, rim_point(g, other, side, c + end * R.col(2)));
   }
 
   void corner(const Geom& g, const Geom& other, double side, const Eigen::Vector3d& p_W) {
@@ -172,12 +203,11 @@ class Search {
                             const Eigen::Vector3d& c) const {
     const Near near = to_shape(other, c);
     const double a = braking_.deceleration;
-    const Eigen::Vector3d axis = rotation(g).col(2);
+    const Eigen::Vector3d axis = rotation(data_, g).col(2);
     const auto across = [&](const Eigen::Vector3d& v) {
       return Eigen::Vector3d(v - axis.dot(v) * axis);
     };
-    const Eigen::Vector3d n = across(near.n_W),
-                          turning = across(side * near.n_W.cross(a_.omega - b_.omega));
+    const Eigen::Vector3d n = across(near.n_W), turning = across(side * near.n_W.cross(omega_));
     Eigen::Vector3d r = Eigen::Vector3d::Zero();
     for (int k = 0; k < kRimSteps; ++k) {
       const double gap = std::max(0.0, near.distance + near.n_W.dot(r) - braking_.safety);
@@ -189,15 +219,19 @@ class Search {
     return c + r;
   }
 
+  const DistanceModel& model_;
+  DistanceData::Impl& data_;
   Braking braking_;
   double largest_;
-  mjData& d_;
-  const Distance& nearest_;
+  const Motion &a_, &b_;
   MostUrgent& found_;
   std::array<double, kMostUrgentPlaces> bounds_{};
   int count_ = 0;
-  Motion a_, b_;
-  double fastest_ = 0.0;  // of the two shapes that are looked at [m/s]
+  Eigen::Vector3d v_, omega_;       // of A against B, at the world's origin
+  double turning_ = 0.0;            // of omega_ [rad/s]
+  double fastest_of_bodies_ = 0.0;  // [m/s]
+  double fastest_ = 0.0;            // of the two shapes that are looked at [m/s]
+  double within_ = 0.0;             // what is not nearer cannot be urgent enough [m]
 };
 
 }  // namespace
@@ -206,15 +240,25 @@ double Braking::bound(double distance, double closing) const {
   return (closing - next_closing(*this, distance - safety, closing)) / dt;
 }
 
-int most_urgent(const DistanceModel& model, std::span<const RobotData* const> robots,
-                DistanceData& data, int pair, const Braking& braking, double largest,
-                MostUrgent& found) {
-  if (data[pair].shape_a < 0) return 0;
+int most_urgent(const DistanceModel& model, DistanceData& data, int pair, const Braking& braking,
+                double largest, MostUrgent& found) {
   const auto& impl = model.impl();
-  Search search(model, robots, data, pair, braking, largest, found);
-  for (const int a : impl.geoms_a[at(pair)])
-    for (const int b : impl.geoms_b[at(pair)])
-      search.shapes(*impl.model, impl.geoms[at(a)], impl.geoms[at(b)]);
+  const auto& p = impl.pairs[at(pair)];
+  double& clear = data.impl().clear[at(pair)];
+  const double travelled =
+      data.impl().bodies[at(p.a)].travelled + data.impl().bodies[at(p.b)].travelled;
+  Search search(model, data, pair, braking, largest, found);
+  if (!search.may_be_urgent(clear - travelled)) return 0;
+  double least = std::numeric_limits<double>::infinity();
+  std::size_t k = at(p.first);
+  for (const int a : impl.bodies[at(p.a)].geoms)
+    for (const int b : impl.bodies[at(p.b)].geoms) {
+      double now = data.impl().shapes_clear[k] - travelled;
+      search.shapes(impl.geoms[at(a)], impl.geoms[at(b)], data.impl().axes[k], now);
+      data.impl().shapes_clear[k++] = now + travelled;
+      least = std::min(least, now);
+    }
+  clear = least + travelled;
   return search.count();
 }
 

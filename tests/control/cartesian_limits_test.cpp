@@ -86,6 +86,30 @@ TEST(CartesianLimits, NoVertexOfTheRowsExceedsTheAcceleration) {
   EXPECT_GT(longest, 0.99);  // and a corner does reach it
 }
 
+TEST(CartesianLimits, RowsThatGiveWayInsideTheBallLeaveTheLimitWhole) {
+  Fr3 fr3;
+  Rig rig(fr3.system, fr3.limits());
+  RandomStream random(kSeed, "ball");
+  MechanismState& s = rig.state.mechanisms[0];
+  const CartesianLimits bound = *fr3.folder.limits.cartesian;
+  int inside = 0, outside = 0;
+  for (int k = 0; k < 500; ++k) {
+    s.q = random_q(random, fr3.folder.limits);
+    s.v = uniform(random, 7, 0.5);
+    s.qdd = uniform(random, 7, 5.0);
+    rig.rows();
+    s.qdd = uniform(random, 7, 15.0);
+    const double a = acceleration(fr3, s).head<3>().norm();
+    // the first row is the speed's, whose limit is not an acceleration
+    EXPECT_FALSE(rig.constraint->limit_holds(0, s.qdd)) << k;
+    for (const int row : {1, 2, 3})
+      EXPECT_EQ(rig.constraint->limit_holds(row, s.qdd), a <= bound.acceleration) << k;
+    (a <= bound.acceleration ? inside : outside)++;
+  }
+  EXPECT_GT(inside, 50);
+  EXPECT_GT(outside, 50);
+}
+
 TEST(CartesianLimits, BoxFollowsTheLastAcceleration) {
   Fr3 fr3;
   Rig rig(fr3.system, fr3.limits());

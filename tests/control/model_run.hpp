@@ -313,12 +313,7 @@ struct TwoArms {
     run.constrain(std::move(constraint));
     run.start(config);
   }
-  double nearest() const {
-    double d = 1.0;
-    for (int p = 0; p < static_cast<int>(collision->model().pairs().size()); ++p)
-      d = std::min(d, collision->data()[p].distance);
-    return d;
-  }
+  double nearest() const { return collision->nearest(); }
   ModelRun run;
   std::vector<FrameTask*> hands;
   std::vector<PostureTask*> postures;

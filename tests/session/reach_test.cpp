@@ -15,8 +15,9 @@ constexpr double kSlow = 1e-3;  // [m/s], of the weighted pose
 constexpr double kFar = 0.02;   // [m], of the weighted pose error
 constexpr double kRate = 1e-3;  // [m/s]: slower progress does not count as reducible
 constexpr Nanoseconds kReversal = kSecond / 10;  // a reversal takes no longer
+constexpr double kLasting = 0.1;                 // [s]: progress lasts at least as long
 constexpr Nanoseconds kAfterRelaxation = kSecond / 10;
-constexpr int kLook = 10;  // ticks between looks at the progress
+constexpr Nanoseconds kLook = kSecond / 100;  // between looks at the progress, at least
 
 struct Findings {
   std::uint64_t ticks = 0, relaxed = 0, failed = 0, empty = 0;
@@ -58,16 +59,26 @@ class Reducible {
     Qp qp(n, static_cast<int>(rows.size()));
     qp.H = 1e-6 * Eigen::MatrixXd::Identity(n, n);
     qp.f = -J.transpose() * weighted / error;
+    // A velocity that can be had for kLasting at least: a joint 1e-6 rad before its end may do 2
+    // mrad/s for half a millisecond, and that is no progress that an arm passes up.
     for (int j = 0; j < n; ++j) {
-      qp.upper[j] = viability_[static_cast<std::size_t>(j)].upper_velocity(s.q[j]);
-      qp.lower[j] = viability_[static_cast<std::size_t>(j)].lower_velocity(s.q[j]);
+      const JointViability& viability = viability_[static_cast<std::size_t>(j)];
+      qp.upper[j] = std::min(viability.upper_velocity(s.q[j]),
+                             std::max(0.0, viability.upper_position() - s.q[j]) / kLasting);
+      qp.lower[j] = std::max(viability.lower_velocity(s.q[j]),
+                             std::min(0.0, viability.lower_position() - s.q[j]) / kLasting);
     }
-    // a row on accelerations is one on the velocity that they lead to within the horizon
+    // a row on accelerations is one on the velocity that they lead to within the horizon, and by
+    // that velocity c the gap that is left is c^2 / (2 a_d), a_d being the row's scale
     for (std::size_t r = 0; r < rows.size(); ++r) {
       qp.A.row(static_cast<int>(r)) = problem.qp().A.row(rows[r]).segment(m.offset, n);
+      const int i = unknowns + rows[r];
+      const double velocity =
+          qp.A.row(static_cast<int>(r)).dot(s.v) + s.horizon * std::min(0.0, problem.qp().lower[i]);
+      const double gap =
+          0.5 * velocity * velocity / problem.rows()[static_cast<std::size_t>(i)].scale;
       qp.lower[n + static_cast<int>(r)] =
-          qp.A.row(static_cast<int>(r)).dot(s.v) +
-          s.horizon * std::min(0.0, problem.qp().lower[unknowns + rows[r]]);
+          velocity < 0.0 ? std::max(velocity, -gap / kLasting) : velocity;
     }
     const std::vector<QpRow> names(static_cast<std::size_t>(n) + rows.size(), {"row", 1, 1.0});
     QpSolver solver(n, qp.rows(), names);
@@ -133,6 +144,7 @@ class Watch {
     for (auto& goals : loop.goals()) {
       reducible_.emplace_back(arms_, goals.task().frame().mechanism);
       last_fast_.push_back(0);
+      next_look_.push_back(kLook);
     }
     for (const auto& m : arms_.system().mechanisms())
       v_before_.push_back(Eigen::VectorXd::Zero(m.model->nv()));
@@ -146,7 +158,7 @@ class Watch {
     const bool excepted = now - last_relaxed_ < kAfterRelaxation && last_relaxed_ >= 0;
     limits(excepted, f);
     plant(f);
-    if (++ticks_ % kLook == 0) progress(now, f);
+    progress(now, f);
   }
 
  private:
@@ -203,6 +215,9 @@ class Watch {
       FrameTask& task = loop_.goals()[g].task();
       const auto i = static_cast<std::size_t>(task.frame().mechanism);
       MechanismState& s = arms_.state().mechanisms[i];
+      // a robot that takes no command in this tick has no rows against what stands around
+      if (now < next_look_[g] || !s.due) continue;
+      next_look_[g] = now + kLook;
       const Vector6d V =
           frame_velocity(*arms_.system().mechanisms()[i].model, s.data, task.frame().frame);
       const Vector6d& e = task.pose_error();
@@ -226,9 +241,9 @@ class Watch {
   Session& loop_;
   WholeArm& arms_;
   std::vector<Reducible> reducible_;
-  std::vector<Nanoseconds> last_fast_;
+  std::vector<Nanoseconds> last_fast_, next_look_;
   std::vector<Eigen::VectorXd> v_before_;
-  std::uint64_t relaxed_before_ = 0, ticks_ = 0;
+  std::uint64_t relaxed_before_ = 0;
   Nanoseconds last_relaxed_ = -1;
 };
 
