@@ -1,0 +1,90 @@
+#include "record/output_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "core/error.hpp"
+
+namespace handspan {
+namespace {
+
+std::string mend_of(int error, const std::filesystem::path& path) {
+  const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      return fmt::format("make the folder {} first", shown(folder));
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return "name a place where you may write";
+    case EISDIR:
+      return "name a file in it";
+    case ENOSPC:
+    case EDQUOT:
+      return "free some space, or record to another disk";
+    case EFBIG:
+      return "raise the limit on the size of files (ulimit -f)";
+    case EMFILE:
+    case ENFILE:
+      return "close some files, or raise the limit on open ones (ulimit -n)";
+    default:
+      return "see that the disk is well, or record to another one";
+  }
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const std::filesystem::path& path) : name_(path.string()) {
+  descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (descriptor_ >= 0) return;
+  const int error = errno;
+  throw InputError(fmt::format("{}: cannot be written ({}); {}", shown(name_), std::strerror(error),
+                               mend_of(error, path)));
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void OutputFile::append(ByteSpan bytes) {
+  if (!failure_.empty()) throw InputError(failure_);
+  if (descriptor_ < 0)
+    throw InputError(fmt::format("{}: is closed; nothing more can be written", shown(name_)));
+  std::size_t written = 0;
+  while (written < bytes.size()) {
+    // the system takes at most 2 GiB at once
+    const std::size_t size = std::min(bytes.size() - written, std::size_t{1} << 30U);
+    const ssize_t count = ::write(descriptor_, bytes.data() + written, size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) fail(count < 0 ? errno : ENOSPC);
+    written += static_cast<std::size_t>(count);
+  }
+  size_ += bytes.size();
+}
+
+void OutputFile::fail(int error) {
+  failure_ = fmt::format("{}: writing failed after {} bytes ({}); {}", shown(name_), size_,
+                         std::strerror(error), mend_of(error, name_));
+  // a reader finds whole records only; on a device that cannot be cut there is nothing to read
+  if (::ftruncate(descriptor_, static_cast<off_t>(size_)) == 0)
+    ::lseek(descriptor_, static_cast<off_t>(size_), SEEK_SET);
+  throw InputError(failure_);
+}
+
+void OutputFile::close() {
+  if (descriptor_ < 0) return;
+  const int result = ::close(descriptor_);
+  const int error = errno;
+  descriptor_ = -1;
+  if (result != 0 && error != EINTR && failure_.empty())
+    throw InputError(fmt::format("{}: closing failed ({}); {}", shown(name_), std::strerror(error),
+                                 mend_of(error, name_)));
+}
+
+}  // namespace handspan
