@@ -23,7 +23,7 @@ std::int64_t integer_of(const LogFile& log, const std::string& key) {
   const auto end = text.data() + text.size();
   if (std::from_chars(text.data(), end, value).ptr != end || text.empty())
     throw InputError(fmt::format("{}: its {} is '{}', which is no number; the log is damaged",
-                                 log.reader().file().string(), key, shown(text)));
+                                 log.file().string(), key, shown(text)));
   return value;
 }
 
@@ -61,7 +61,7 @@ class LogFile::Folder {
   std::filesystem::path path_;
 };
 
-LogFile::LogFile(const std::filesystem::path& file) : reader_(file) {
+LogFile::LogFile(const std::filesystem::path& file) : file_(file), reader_(file) {
   const auto about = reader_.metadata(kRunMetadata);
   if (!about)
     throw InputError(fmt::format("{}: it is an MCAP file, but no log of handspan: it has no metadata "
@@ -81,7 +81,7 @@ const std::string& LogFile::about(const std::string& key) const {
   const auto found = about_.find(key);
   if (found == about_.end())
     throw InputError(fmt::format("{}: it does not say its {}; the log is damaged",
-                                 reader_.file().string(), key));
+                                 file_.string(), key));
   return found->second;
 }
 
@@ -109,7 +109,7 @@ App LogFile::app() {
       const auto normal = relative.lexically_normal();
       if (normal.empty() || normal.is_absolute() || *normal.begin() == "..")
         throw InputError(fmt::format("{}: an attachment has the path '{}'; the log is damaged",
-                                     reader_.file().string(), shown(info.name)));
+                                     file_.string(), shown(info.name)));
       const auto path = folder_->path() / normal;
       std::filesystem::create_directories(path.parent_path());
       const McapAttachment attachment = reader_.attachment(info);
@@ -122,7 +122,7 @@ App LogFile::app() {
   const auto normal = app_file.lexically_normal();
   if (normal.is_absolute() || *normal.begin() == "..")
     throw InputError(fmt::format("{}: its app has the path '{}'; the log is damaged",
-                                 reader_.file().string(), shown(app_file.string())));
+                                 file_.string(), shown(app_file.string())));
   App app = load_app(folder_->path() / normal);
   app.seed = static_cast<std::uint64_t>(integer_of(*this, "seed"));
   return app;
@@ -140,7 +140,7 @@ std::vector<LoggedInput> LogFile::inputs() const {
         logged.input.stamp = m.integers.empty() ? m.header.stamp : m.integers.front();
         if (!logged.input.set(m.numbers))
           throw InputError(fmt::format("{}: an input at tick {} has {} numbers; {} is the most",
-                                       reader_.file().string(), m.tick, m.numbers.size(),
+                                       file_.string(), m.tick, m.numbers.size(),
                                        kMostInputNumbers));
         inputs.push_back(logged);
       });
@@ -192,11 +192,11 @@ std::vector<TickHashes> LogFile::hashes() const {
         if (m.quantities != kQuantities || m.hashes.size() % kQuantities != 0)
           throw InputError(fmt::format("{}: it has hashes of {} quantities and this handspan of {}; "
                                        "replay it with the build that recorded it",
-                                       reader_.file().string(), m.quantities, kQuantities));
+                                       file_.string(), m.quantities, kQuantities));
         if (static_cast<std::int64_t>(m.first_tick) != next)
           throw InputError(fmt::format("{}: hashes of ticks {} to {} are missing: the disk could not "
                                        "keep up, or the log was cut and joined",
-                                       reader_.file().string(), next, m.first_tick));
+                                       file_.string(), next, m.first_tick));
         for (std::size_t i = 0; i < m.hashes.size(); i += kQuantities) {
           TickHashes& row = rows.emplace_back();
           std::copy_n(m.hashes.begin() + static_cast<std::ptrdiff_t>(i), kQuantities, row.begin());
@@ -238,7 +238,7 @@ std::pair<std::int64_t, std::vector<std::byte>> LogFile::key_frame(std::int64_t 
     }
   }
   throw InputError(fmt::format("{}: it has no key frame at or before {:.3f} s",
-                               reader_.file().string(), seconds(at * base_)));
+                               file_.string(), seconds(at * base_)));
 }
 
 std::string LogFile::other_machine() const {

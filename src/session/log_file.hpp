@@ -37,6 +37,7 @@ class LogFile {
   /// @throws InputError when it cannot be read or is no log of a session
   explicit LogFile(const std::filesystem::path& file);
 
+  const std::filesystem::path& file() const { return file_; }
   const McapReader& reader() const { return reader_; }
   const std::map<std::string, std::string>& about() const { return about_; }
   /// A value of about(). @throws InputError naming the file when it is not there
@@ -66,6 +67,7 @@ class LogFile {
  private:
   class Folder;  // temporary
 
+  std::filesystem::path file_;
   McapReader reader_;
   std::map<std::string, std::string> about_;
   Nanoseconds base_ = 0;

@@ -25,7 +25,7 @@ RecordedPlant::RecordedPlant(const LogFile& log, PlantLayout layout)
   if (log.about("record") != "full")
     throw InputError(fmt::format(
         "{}: it has no observation of every tick; record it with `record: full` in the app",
-        log.reader().file().string()));
+        log.file().string()));
   for (std::size_t g = 0; g < layout_.groups.size(); ++g) {
     const GroupLayout& group = layout_.groups[g];
     const Eigen::VectorXd zero = Eigen::VectorXd::Zero(group.size());
@@ -58,7 +58,7 @@ void RecordedPlant::load(std::int64_t from) {
   for (std::size_t s = 0; s < streams_.size(); ++s) {
     const Stream& stream = streams_[s];
     if (log_.reader().channel(stream.topic) == nullptr)
-      throw InputError(fmt::format("{}: it has no topic {}", log_.reader().file().string(),
+      throw InputError(fmt::format("{}: it has no topic {}", log_.file().string(),
                                    stream.topic));
     McapQuery query;
     query.topics = {stream.topic};
@@ -96,7 +96,7 @@ void RecordedPlant::load(std::int64_t from) {
         throw InputError(fmt::format(
             "{}: the observation of tick {} is missing on {}: the disk could not keep up when it was "
             "recorded",
-            log_.reader().file().string(), tick, streams_[s].topic));
+            log_.file().string(), tick, streams_[s].topic));
 }
 
 void RecordedPlant::show(std::int64_t tick) {

@@ -146,12 +146,12 @@ ReplayReport replay(LogFile& log, const ReplayOptions& options) {
   Session session(app, std::move(how));
   if (session.base_period() != log.base_period())
     throw InputError(fmt::format("{}: its ticks are {} ns and this handspan makes them {} ns",
-                                 log.reader().file().string(), log.base_period(),
+                                 log.file().string(), log.base_period(),
                                  session.base_period()));
   const std::int64_t from = options.from / log.base_period();
   if (from > log.ticks())
     throw InputError(fmt::format("{}: it ends at {:.3f} s, before {:.3f} s",
-                                 log.reader().file().string(), seconds(log.ticks() * log.base_period()),
+                                 log.file().string(), seconds(log.ticks() * log.base_period()),
                                  seconds(options.from)));
   if (!options.open && (from > 0 || log.first_tick() > 0)) {
     const auto [tick, bytes] = log.key_frame(std::max(from, log.first_tick()));
