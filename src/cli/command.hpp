@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/time.hpp"
+
 namespace handspan {
 
 /// Exit codes (design section 1).
@@ -16,6 +18,7 @@ inline constexpr int kHolds = 0, kDoesNotHold = 1, kBadInput = 2;
 using Action = std::function<int()>;
 
 void add_run(CLI::App& cli, Action& action);
+void add_replay(CLI::App& cli, Action& action);
 void add_check(CLI::App& cli, Action& action);
 void add_import(CLI::App& cli, Action& action);
 void add_export_urdf(CLI::App& cli, Action& action);
@@ -24,6 +27,9 @@ void add_bench(CLI::App& cli, Action& action);
 /// The folder with robots/, scenes/ and apps/ that this program came with: $HANDSPAN_DATA_DIR, the
 /// source tree it was built in, or the installed share/handspan.
 std::filesystem::path data_folder();
+
+/// "20 s", "20s" or "20" [ns], above 0. @throws InputError naming the option
+Nanoseconds read_duration(std::string text, const std::string& option);
 
 /// Writes JSON with a line end. @throws InputError when the file cannot be written
 void write_json(const nlohmann::ordered_json& json, const std::filesystem::path& file);

@@ -27,6 +27,14 @@ std::filesystem::path data_folder() {
   return std::filesystem::current_path();
 }
 
+Nanoseconds read_duration(std::string text, const std::string& option) {
+  if (text.size() > 1 && text.back() == 's' &&
+      std::isdigit(static_cast<unsigned char>(text[text.size() - 2])))
+    text.insert(text.size() - 1, " ");
+  const double duration = parse_yaml(text, option, number("s").above(0).max(1e6));
+  return std::llround(duration * 1e9);
+}
+
 void write_json(const nlohmann::ordered_json& json, const std::filesystem::path& file) {
   if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path());
   std::ofstream out(file);

@@ -10,6 +10,8 @@
 #include "core/config.hpp"
 #include "plant/picture.hpp"
 #include "cli/summary_text.hpp"
+#include "session/log_file.hpp"
+#include "session/recorder.hpp"
 #include "session/run.hpp"
 
 namespace handspan {
@@ -18,37 +20,60 @@ namespace {
 struct Options {
   std::filesystem::path app;
   std::string duration;
-  std::filesystem::path json, picture;
+  std::filesystem::path json, picture, record, input;
+  bool wall = false, full = false;
   bool no_picture = false;
   std::optional<std::uint64_t> seed;
 };
 
-// "20 s", "20s" or "20"
-Nanoseconds read_duration(std::string text, double otherwise) {
-  if (text.empty()) return std::llround(otherwise * 1e9);
-  if (text.size() > 1 && text.back() == 's' &&
-      std::isdigit(static_cast<unsigned char>(text[text.size() - 2])))
-    text.insert(text.size() - 1, " ");
-  const double duration = parse_yaml(text, "--for", number("s").above(0).max(1e6));
-  return std::llround(duration * 1e9);
+// @return whether all of it is in the file
+bool print_recording(Recorder& recorder, const std::filesystem::path& file,
+                     nlohmann::ordered_json& json) {
+  const bool whole = recorder.close();
+  const LogStatus status = recorder.status();
+  fmt::print("log: {}, {:.2f} MB, {} messages{}\n", file.string(),
+             static_cast<double>(status.bytes) / 1e6, status.messages,
+             status.dropped > 0 ? fmt::format(", {} DROPPED", status.dropped) : "");
+  if (status.failed) fmt::print("log: the recording ended early: {}\n", status.message);
+  json["log"] = {{"file", file.string()},
+                 {"bytes", status.bytes},
+                 {"messages", status.messages},
+                 {"dropped", status.dropped},
+                 {"failed", status.failed},
+                 {"message", std::string(status.message)}};
+  return whole && status.dropped == 0;
 }
 
 int run(const Options& options) {
   App app = load_app(options.app);
   if (options.seed) app.seed = *options.seed;
-  const Nanoseconds until = read_duration(options.duration, app.duration);
-  Session session(app);
+  const Nanoseconds until = options.duration.empty() ? std::llround(app.duration * 1e9)
+                                                     : read_duration(options.duration, "--for");
+  SessionOptions inputs;
+  if (!options.input.empty())
+    inputs.feed = std::make_unique<LogFeed>(LogFile(options.input).inputs());
+  Session session(app, std::move(inputs));
   fmt::print("{}: {} robots, {} objects, {:.3g} s at a base tick of {} us\n", app.name,
              app.scene.robots.size(), app.scene.objects.size(), seconds(until),
              session.base_period() / 1000);
   const bool terminal = isatty(fileno(stderr));
   RunOptions how;
   how.until = until;
-  how.clock = app.clock;
+  how.clock = options.wall ? ClockKind::kWall : app.clock;
   how.progress = [&](Nanoseconds now) {
     if (terminal) fmt::print(stderr, "\r{:.1f} of {:.1f} s", seconds(now), seconds(until));
     return true;
   };
+  std::optional<Recorder> recorder;
+  if (!options.record.empty()) {
+    if (options.record.has_parent_path())
+      std::filesystem::create_directories(options.record.parent_path());
+    RecorderOptions recording;
+    recording.extent = options.full ? RecordExtent::kFull : app.record;
+    // without a clock the loop is faster than the disk may be: nothing is to be lost
+    recording.log.wait_when_full = how.clock == ClockKind::kVirtual;
+    recorder.emplace(session, options.record, recording);
+  }
   const RunSummary summary = run_session(session, how);
   if (terminal) fmt::print(stderr, "\r\033[K");
   print_summary(summary);
@@ -60,8 +85,10 @@ int run(const Options& options) {
     write_picture(*session.simulation(), {app.picture.size, app.picture.view}, file);
     fmt::print("picture: {}\n", file.string());
   }
-  if (!options.json.empty()) write_json(to_json(app, summary), options.json);
-  return kHolds;
+  nlohmann::ordered_json json = to_json(app, summary);
+  const bool recorded = !recorder || print_recording(*recorder, options.record, json);
+  if (!options.json.empty()) write_json(json, options.json);
+  return recorded ? kHolds : kDoesNotHold;
 }
 
 }  // namespace
@@ -74,6 +101,11 @@ void add_run(CLI::App& cli, Action& action) {
   command->add_option("--for", options->duration,
                       "simulated time, such as 20s; else as the app says");
   command->add_option("--seed", options->seed, "of everything random; else as the app says");
+  command->add_option("--input", options->input, "give the app the inputs of a log")
+      ->type_name("LOG");
+  command->add_option("--record", options->record, "write a log to FILE (.mcap)")->type_name("FILE");
+  command->add_flag("--full", options->full, "record every channel at every tick");
+  command->add_flag("--wall", options->wall, "in step with the clock, not as fast as it goes");
   command->add_option("--json", options->json, "write the summary to FILE")->type_name("FILE");
   command
       ->add_option("--picture", options->picture,

@@ -8,6 +8,7 @@
 #include "core/build_info.hpp"
 #include "core/text_file.hpp"
 #include "record/messages.hpp"
+#include "robot/engine_versions.hpp"
 #include "scene/scene_urdf.hpp"
 #include "session/log_layout.hpp"
 
