@@ -81,7 +81,7 @@ class LogWriter {
             ByteSpan raw) noexcept;
 
   /// The same in two parts, so that values are copied once: `size` bytes to fill (aligned to 8
-  /// bytes), which commit() hands over. An empty span, also for size 0: dropped, nothing to commit.
+  /// bytes), which commit() hands over. A span whose data() is null: dropped, nothing to commit.
   std::span<std::byte> reserve(StreamId stream, Nanoseconds log_time, Nanoseconds source_stamp,
                                std::uint64_t tick, std::size_t size) noexcept;
   void commit() noexcept;
@@ -92,8 +92,8 @@ class LogWriter {
   /// Waits until all that was pushed is in the file, and ends the thread. No push afterwards.
   void stop();
 
-  /// stop(), then the file's summary. @return whether all of the recording is in the file; if not,
-  /// status() says why. Never throws.
+  /// stop(), then the file's summary. @return whether all that was pushed is in the file; if not,
+  /// status() has what was dropped, or why it failed. Never throws.
   bool close() noexcept;
 
  private:

@@ -1,7 +1,8 @@
 #pragma once
 
 // What an MCAP file (mcap.dev, specification of version 0) consists of, as its writer and its
-// reader share it. Times are nanoseconds of whatever clock the writer means, never negative.
+// reader share it. Times are nanoseconds of whatever clock the writer means; log times are never
+// negative.
 
 #include <array>
 #include <cstdint>

@@ -98,10 +98,6 @@ struct McapWriter::Impl {
     if (finished) refuse("is finished; nothing more can be written");
   }
 
-  void check_time(const char* what, Nanoseconds time) const {
-    if (time < 0) refuse(fmt::format("{} is {} ns; MCAP knows times >= 0 only", what, time));
-  }
-
   // writes what is in `scratch` and empties it; @return where it is in the file
   std::uint64_t flush_scratch() {
     const std::uint64_t at = file.size();
@@ -285,11 +281,9 @@ void McapWriter::write(const McapMessage& message) {
   impl.check_open();
   if (message.channel >= impl.channels.size())
     impl.refuse(fmt::format("a message is of channel {}, which there is not", message.channel));
-  const std::string& topic = impl.channels[message.channel].topic;
-  if (message.log_time < 0 || message.publish_time < 0) {
-    impl.check_time(fmt::format("log time of {}", shown(topic)).c_str(), message.log_time);
-    impl.check_time(fmt::format("stamp of {}", shown(topic)).c_str(), message.publish_time);
-  }
+  if (message.log_time < 0)
+    impl.refuse(fmt::format("log time of {} is {} ns; MCAP knows times >= 0 only",
+                            shown(impl.channels[message.channel].topic), message.log_time));
   if (impl.chunk.empty()) impl.chunk_first = impl.chunk_last = message.log_time;
   impl.chunk_first = std::min(impl.chunk_first, message.log_time);
   impl.chunk_last = std::max(impl.chunk_last, message.log_time);
@@ -317,8 +311,6 @@ void McapWriter::write(const McapMessage& message) {
 void McapWriter::attach(const McapAttachment& attachment) {
   Impl& impl = *impl_;
   impl.check_open();
-  impl.check_time("log time of an attachment", attachment.log_time);
-  impl.check_time("creation time of an attachment", attachment.create_time);
   Bytes& out = impl.scratch;
   const Record record(out, McapRecord::kAttachment);
   put(out, attachment.log_time);

@@ -42,11 +42,12 @@ class McapWriter {
   std::uint16_t add_channel(const std::string& topic, std::uint16_t schema,
                             const McapMap& metadata = {}, const std::string& encoding = "cdr");
 
-  /// Appends a message. Throws InputError when there is no such channel or a time is negative; then
-  /// the file is as before.
+  /// Appends a message. Throws InputError when there is no such channel or the log time is
+  /// negative; then the file is as before. A negative publish time is read back as it is by
+  /// McapReader; others take it for one in the far future.
   void write(const McapMessage& message);
 
-  /// A file inside the file. Throws InputError when a time is negative.
+  /// A file inside the file.
   void attach(const McapAttachment& attachment);
 
   /// Words about the file, under a name.
