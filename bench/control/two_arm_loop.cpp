@@ -132,8 +132,10 @@ int TwoArmLoop::pairs_near() const {
   for (const auto& constraint : arms_->problem().constraints()) {
     const auto* collision = dynamic_cast<const Collision*>(constraint.get());
     if (collision == nullptr) continue;
-    for (std::size_t p = 0; p < collision->model().pairs().size(); ++p)
-      near += collision->data()[static_cast<int>(p)].shape_a >= 0;
+    // anew: the constraint itself passes over what cannot matter in this tick
+    DistanceData data(collision->model());
+    update_distances(collision->model(), collision->robots(), data, collision->config().influence);
+    for (const Distance& distance : data.distances) near += distance.shape_a >= 0;
   }
   return near;
 }
@@ -152,7 +154,7 @@ TickSamples measure_two_arms(TwoArmProblem problem, const std::filesystem::path&
       samples.seconds.push_back(std::chrono::duration<double>(end - begin).count());
       samples.tracking = std::max(samples.tracking, loop.error());
     }
-    if (loop.pairs_near() != pairs)
+    if (k % 100 == 0 && loop.pairs_near() != pairs)
       throw std::runtime_error(fmt::format("tick {}: {} of {} pairs are near enough to be measured",
                                            k, loop.pairs_near(), pairs));
     loop.integrate();

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "cli/command.hpp"
+#include "core/config.hpp"
 #include "core/error.hpp"
 
 #ifndef HANDSPAN_DATA_FOLDERS
@@ -55,6 +56,7 @@ int main(int argc, char** argv) {
   cli.set_version_flag("--version", HANDSPAN_VERSION);
   Action action;
   add_run(cli, action);
+  add_replay(cli, action);
   add_check(cli, action);
   add_import(cli, action);
   add_export_urdf(cli, action);

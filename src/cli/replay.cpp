@@ -52,6 +52,8 @@ int replay_log(const Options& options) {
     if (report.by_values)
       fmt::print("so values at {} key frames are compared: {} within {:g} (worst {:.3g})\n",
                  report.compared, report.same() ? "all" : "not all", how.tolerance, report.worst);
+    else if (report.compared == 0)
+      fmt::print("nothing was compared: the log has no hashes from there on\n");
     else
       fmt::print("{} of {} ticks compared: {}\n", report.compared, report.ticks,
                  report.same() ? "the same bits" : "NOT the same bits");

@@ -70,8 +70,7 @@ int run(const Options& options) {
       std::filesystem::create_directories(options.record.parent_path());
     RecorderOptions recording;
     recording.extent = options.full ? RecordExtent::kFull : app.record;
-    // without a clock the loop is faster than the disk may be: nothing is to be lost
-    recording.log.wait_when_full = how.clock == ClockKind::kVirtual;
+    recording.may_wait = how.clock == ClockKind::kVirtual;
     recorder.emplace(session, options.record, recording);
   }
   const RunSummary summary = run_session(session, how);

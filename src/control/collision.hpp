@@ -46,6 +46,9 @@ class Collision : public Constraint {
   const DistanceModel& model() const { return *model_; }
   /// Least distance of its pairs at the last update(), at most the influence distance [m].
   double nearest() const { return nearest_; }
+  /// As of the last update: one a mechanism, then the surroundings, in the model's order.
+  std::span<const RobotData* const> robots() const { return robots_; }
+  const CollisionConfig& config() const { return config_; }
 
  private:
   // rows of a pair

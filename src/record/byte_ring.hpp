@@ -24,6 +24,12 @@ class ByteRing {
   /// The largest run: less than half of the ring, so that one always fits an empty ring.
   std::size_t largest() const { return capacity() / 2 - kHead; }
 
+  /// Bytes in use; by any thread.
+  std::size_t used() const noexcept {
+    const auto emptied = emptied_.load(std::memory_order_relaxed);
+    return static_cast<std::size_t>(filled_.load(std::memory_order_relaxed) - emptied);
+  }
+
   // the thread that fills
 
   /// `size` bytes to fill, aligned to 8; null when there is no room, or size > largest(). What was

@@ -193,6 +193,10 @@ std::span<std::byte> LogWriter::reserve(StreamId stream, Nanoseconds log_time,
   return {room + sizeof head, size};
 }
 
+double LogWriter::waiting() const noexcept {
+  return static_cast<double>(impl_->ring.used()) / static_cast<double>(impl_->ring.capacity());
+}
+
 void LogWriter::commit() noexcept { impl_->ring.commit(); }
 
 bool LogWriter::push(StreamId stream, Nanoseconds log_time, Nanoseconds source_stamp,

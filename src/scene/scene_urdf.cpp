@@ -13,6 +13,7 @@ void without_meshes(std::vector<Shape>& shapes) {
 
 ModelDescription alone(const SceneBody& body, bool moves) {
   ModelDescription model;
+  model.name = body.name;  // of its floating joint
   BodyDescription b;
   b.name = body.name;
   b.X_PB = body.X_WB;

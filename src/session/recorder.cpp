@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
+#include <thread>
 
 #include "core/build_info.hpp"
 #include "core/text_file.hpp"
@@ -433,6 +435,8 @@ void Recorder::after_tick(Session& session) noexcept {
     i.push_channels(session, session.ticks(), key);
   if (shown) i.push_transforms(session, session.ticks());
   if (key) i.push_key_frame(session);
+  while (i.options.may_wait && i.writer.waiting() > 0.5 && !i.writer.status().failed)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 void Recorder::end(Session& session) {

@@ -15,6 +15,7 @@ namespace handspan {
 struct RecorderOptions {
   RecordExtent extent = RecordExtent::kDefault;
   Nanoseconds key_frame_period = kSecond;
+  bool may_wait = false;  // for the disk, between ticks: a session without a clock loses nothing
   LogOptions log;
 };
 
