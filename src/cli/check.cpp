@@ -6,6 +6,7 @@
 #include <array>
 #include <functional>
 
+#include "cli/check_log.hpp"
 #include "cli/command.hpp"
 #include "core/config.hpp"
 #include "plant/mujoco_plant.hpp"
@@ -19,6 +20,7 @@ namespace {
 struct Options {
   std::string what;
   bool schema = false;
+  std::filesystem::path repair;
 };
 
 void print_limits(const RobotFolder& folder) {
@@ -135,6 +137,10 @@ int check(const Options& options) {
   if (options.what.empty())
     throw InputError("check what? Name a robot folder, a scene or an app, or ask for --schema");
   const std::filesystem::path path(options.what);
+  if (is_log(path)) return check_log(path, options.repair);
+  if (!options.repair.empty())
+    throw InputError(
+        fmt::format("--repair is for logs (.mcap), and {} is none; leave it out", options.what));
   if (std::filesystem::is_directory(path)) return check_folder(path);
   if (std::filesystem::exists(path)) return check_file(path);
   // by name, from anywhere
@@ -152,10 +158,12 @@ int check(const Options& options) {
 void add_check(CLI::App& cli, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      cli.add_subcommand("check", "Validate a robot or tool folder, a scene or an app");
+      cli.add_subcommand("check", "Validate a robot or tool folder, a scene, an app or a log");
   command->add_option(
       "WHAT", options->what,
-      "robots/fr3, scenes/hold.yaml, apps/hold.yaml; with --schema: app, scene, robot or limits");
+      "robots/fr3, scenes/hold.yaml, apps/hold.yaml, run.mcap; with --schema: app, scene, robot or limits");
+  command->add_option("--repair", options->repair, "write a mended copy of a log to OUT")
+      ->type_name("OUT");
   command->add_flag("--schema", options->schema, "print the documentation of the keys instead");
   command->callback([options, &action] { action = [options] { return check(*options); }; });
 }

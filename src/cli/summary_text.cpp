@@ -92,6 +92,8 @@ nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
                       {"velocity_margin", g.velocity_margin}});
   for (const auto& t : s.tracking) tracking.push_back(to_json(t));
   for (const auto& [machine, state] : s.modes) modes[machine] = state;
+  nlohmann::ordered_json holding = nlohmann::ordered_json::object();
+  for (const auto& [task, reason] : s.holding) holding[task] = reason;
   return {{"app", app.name},
           {"seed", app.seed},
           {"simulated", seconds(s.simulated)},
@@ -111,6 +113,7 @@ nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
           {"groups", groups},
           {"tracking", tracking},
           {"modes", modes},
+          {"holding", holding},
           {"episodes",
            {{"started", s.episodes},
             {"success", s.successes},
@@ -145,6 +148,7 @@ void print_summary(const RunSummary& s) {
                100.0 * g.position_margin, 100.0 * g.velocity_margin);
   print_tracking(s);
   for (const auto& [machine, state] : s.modes) fmt::print("{} ended in '{}'\n", machine, state);
+  for (const auto& [task, reason] : s.holding) fmt::print("{} holds: {}\n", task, reason);
   if (s.episodes > 0)
     fmt::print("episodes: {} started, {} successes, {} failures, {} discarded\n", s.episodes,
                s.successes, s.failures, s.discarded);

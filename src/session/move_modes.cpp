@@ -73,10 +73,19 @@ struct WaypointConfig {
   std::optional<double> passing;
 };
 
+// types of their own, so that what a file leaves out has these values
+struct LinearLimits : NormLimits {
+  LinearLimits() : NormLimits{0.5, 2.0, 20.0} {}
+};
+struct AngularLimits : NormLimits {
+  AngularLimits() : NormLimits{1.0, 4.0, 40.0} {}
+};
+
 struct MoveToConfig {
   std::string task;
   std::vector<WaypointConfig> waypoints;
-  NormLimits linear{0.5, 2.0, 20.0}, angular{1.0, 4.0, 40.0};
+  LinearLimits linear;
+  AngularLimits angular;
 };
 
 struct PoseGoal {
@@ -336,9 +345,9 @@ class MoveAlong : public Source {
 }  // namespace
 
 void register_move_modes(ModeRegistry& registry) {
-  const auto norm_limits = [](const char* name, const char* per) {
-    const std::string unit = per;
-    return object<NormLimits>(name)
+  const auto norm_limits = []<class Limits>(const ObjectSchema<Limits>& schema,
+                                            const std::string& unit) {
+    return schema
         .optional("velocity", &NormLimits::velocity, number(unit + "/s").above(0).max(100))
         .optional("acceleration", &NormLimits::acceleration, number(unit + "/s^2").above(0).max(1e4))
         .optional("jerk", &NormLimits::jerk, number(unit + "/s^3").above(0).max(1e6));
@@ -368,8 +377,8 @@ void register_move_modes(ModeRegistry& registry) {
       object<MoveToConfig>("MoveTo", "a pose reference moves through waypoints")
           .required("task", &MoveToConfig::task, text())
           .required("waypoints", &MoveToConfig::waypoints, list(waypoint).min_size(1).max_size(64))
-          .optional("linear", &MoveToConfig::linear, norm_limits("LinearLimits", "m"))
-          .optional("angular", &MoveToConfig::angular, norm_limits("AngularLimits", "rad"))
+          .optional("linear", &MoveToConfig::linear, norm_limits(object<LinearLimits>("LinearLimits"), "m"))
+          .optional("angular", &MoveToConfig::angular, norm_limits(object<AngularLimits>("AngularLimits"), "rad"))
           .check(
               [](const MoveToConfig& c) -> std::optional<Fault> {
                 for (const auto& w : c.waypoints)

@@ -57,10 +57,10 @@ void Summariser::after_tick(Session& session) noexcept {
     const int o = static_cast<int>(t);
     if (arbiter.holding(o)) {
       if (tracking.followed) {
-        if (arbiter.reason(o) != "nobody has authority") ++s.holds;
+        if (arbiter.reason(o) != kNobody) ++s.holds;
         tracking.followed = false;
       }
-      if (arbiter.reason(o) != "nobody has authority") s.held += seconds(session.base_period());
+      if (arbiter.reason(o) != kNobody) s.held += seconds(session.base_period());
       continue;
     }
     tracking.followed = true;
@@ -115,6 +115,10 @@ RunSummary Summariser::summary(Session& session) const {
   }
   for (const auto& machine : session.machines())
     s.modes.emplace_back(machine.name(), machine.current_name());
+  const Arbiter& arbiter = session.arbiter();
+  for (int o = 0; o < arbiter.outlets(); ++o)
+    if (arbiter.holding(o) && arbiter.reason(o) != kNobody)
+      s.holding.emplace_back(arbiter.outlet_name(o), arbiter.reason(o));
   s.episodes = episodes_;
   s.successes = successes_;
   s.failures = failures_;

@@ -53,6 +53,7 @@ struct RunSummary {
   std::vector<GroupSummary> groups;
   std::vector<TrackingSummary> tracking;
   std::vector<std::pair<std::string, std::string>> modes;  // machine, its last state
+  std::vector<std::pair<std::string, std::string>> holding;  // task that holds at the end, and why
   std::uint64_t episodes = 0, successes = 0, failures = 0, discarded = 0;
   std::uint64_t rejected_inputs = 0, lost_inputs = 0;
   CommandFaults faults;

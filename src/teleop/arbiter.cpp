@@ -310,7 +310,7 @@ void Arbiter::update(const Moment& moment) {
     bool any = false;
     if (!stopped_) {
       const FixedText<126> before = outlet.reason;
-      outlet.reason = "nobody has authority";
+      outlet.reason = kNobody;
       for (std::uint32_t i = 0; i < outlet.grants; ++i) {
         outlet.heard[i].axes = {};
         // one that was lost keeps its reason until it is heard again

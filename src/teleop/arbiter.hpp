@@ -29,6 +29,9 @@ struct Grant {
 
 inline constexpr std::size_t kMostGrants = 4;
 
+/// Why an outlet holds that no mode has given to anybody.
+inline constexpr std::string_view kNobody = "nobody has authority";
+
 class Arbiter {
  public:
   explicit Arbiter(EventList& events) : events_(events) {}
@@ -114,7 +117,7 @@ class Arbiter {
     std::array<Motion, kMostGrants> asked;  // by each
     Motion reference, wanted;
     bool holding = true, done = false;
-    FixedText<126> reason = "nobody has authority";
+    FixedText<126> reason = kNobody;
     PoseChannel pose_channel;
     VectorChannel velocity_channel, joints_channel;
     BooleanChannel holding_channel;

@@ -1,0 +1,72 @@
+// handspan check LOG: what a log holds, whether it is whole, and a mended copy.
+#include "cli/check_log.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "record/mcap_reader.hpp"
+#include "record/repair.hpp"
+#include "session/log_file.hpp"
+
+namespace handspan {
+namespace {
+
+void print_session(const LogFile& log) {
+  const auto value = [&](const char* key) {
+    const auto found = log.about().find(key);
+    return found == log.about().end() ? std::string("unknown") : found->second;
+  };
+  const auto time = [&](std::int64_t tick) { return seconds(tick * log.base_period()); };
+  fmt::print("app {} in scene {}, seed {}, recorded {} from {}\n", value("app"), value("scene"),
+             value("seed"), value("record") == "full" ? "in full" : "by default", value("start"));
+  fmt::print("{:.3f} s: ticks {} to {} of {} us, {} key frames\n",
+             time(log.ticks() - log.first_tick()), log.first_tick(), log.ticks(),
+             log.base_period() / 1000, log.key_frames().size());
+  fmt::print("build {} ({}), cpu {}\n", value("build").substr(0, 12), value("compiler"),
+             value("cpu"));
+  const auto episodes = log.episodes();
+  for (std::size_t e = 0; e < episodes.size(); ++e) {
+    const Episode& episode = episodes[e];
+    fmt::print("episode {}: {:.3f} s to {:.3f} s, {}{}{}{}\n", e, time(episode.start),
+               time(episode.end), episode.outcome,
+               episode.task.empty() ? "" : fmt::format(", task: {}", episode.task),
+               episode.operator_name.empty() ? ""
+                                             : fmt::format(", operator: {}", episode.operator_name),
+               episode.remark.empty() ? "" : fmt::format(", {}", episode.remark));
+  }
+}
+
+}  // namespace
+
+int check_log(const std::filesystem::path& path, const std::filesystem::path& repair) {
+  const McapReader reader(path);
+  const McapStatistics& s = reader.statistics();
+  fmt::print("log '{}': {} messages on {} topics, {} attachments, {} chunks, by {}\n",
+             path.string(), s.messages, reader.channels().size(), reader.attachments().size(),
+             s.chunks, reader.library());
+  if (reader.metadata("handspan"))
+    print_session(LogFile(path));
+  else
+    fmt::print("it is no log of a handspan session: it cannot be run again\n");
+  if (!repair.empty()) {
+    fmt::print("{}", mend_log(path, repair));
+    fmt::print("\nmended copy: {}\n", repair.string());
+    return kHolds;
+  }
+  if (reader.complete()) {
+    fmt::print("{}: whole\n", path.string());
+    return kHolds;
+  }
+  fmt::print("{}\n{}: NOT whole; check {} --repair OUT writes a mended copy\n", reader.damage(),
+             path.string(), path.string());
+  return kDoesNotHold;
+}
+
+bool is_log(const std::filesystem::path& path) {
+  const auto extension = path.extension();
+  return extension == ".mcap";
+}
+
+}  // namespace handspan

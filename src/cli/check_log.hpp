@@ -1,0 +1,17 @@
+#pragma once
+// The part of `handspan check` that is about logs.
+#include <filesystem>
+
+#include "cli/command.hpp"
+
+namespace handspan {
+
+/// Whether a file is meant as a log, by its name.
+bool is_log(const std::filesystem::path& path);
+
+/// Prints what the log holds. @param repair where a mended copy goes; empty: none
+/// @return kHolds when it is whole or was mended
+/// @throws InputError when it cannot be read
+int check_log(const std::filesystem::path& path, const std::filesystem::path& repair);
+
+}  // namespace handspan
