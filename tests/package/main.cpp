@@ -1,39 +1,89 @@
-// handspan with a controller of one's own: `sag` gives a torque-driven group gravity compensation
-// that is off by a factor.
+// handspan with parts of one's own: the controller `sag`, the source `circle` and the mode `greet`.
 #include <cli/main.hpp>
 #include <control/controller.hpp>
 #include <core/values.hpp>
+#include <numbers>
+#include <session/mode.hpp>
+#include <teleop/source.hpp>
 
+using namespace handspan;
+
+// gravity compensation that is off by a factor
 struct SagConfig {
   double factor = 0.95;
 };
 
-class Sag : public handspan::GroupController {
+class Sag : public GroupController {
  public:
-  Sag(const SagConfig& config, const handspan::GroupContext& context)
+  Sag(const SagConfig& config, const GroupContext& context)
       : context_(context),
         factor_(config.factor),
         data_(context.model),
         q_(context.model.neutral()) {}
 
-  void start(const handspan::GroupState&) override {}
+  void start(const GroupState&) override {}
 
-  void update(const handspan::GroupState& state, Eigen::Ref<Eigen::VectorXd> command) override {
+  void update(const GroupState& state, Eigen::Ref<Eigen::VectorXd> command) override {
     const auto& joints = context_.group.joints;
     for (std::size_t i = 0; i < joints.size(); ++i)
       q_[static_cast<int>(i)] = state.q[static_cast<int>(i)];
-    command = factor_ * handspan::gravity_forces(context_.model, data_, q_).head(command.size());
+    command = factor_ * gravity_forces(context_.model, data_, q_).head(command.size());
   }
 
  private:
-  handspan::GroupContext context_;
+  GroupContext context_;
   double factor_;
-  handspan::RobotData data_;
+  RobotData data_;
   Eigen::VectorXd q_;
 };
 
+// a circle in the y-z plane, from wherever the reference is
+struct CircleConfig {
+  double radius = 0.05, period = 2.0;
+};
+
+class Circle : public Source {
+ public:
+  explicit Circle(const CircleConfig& config) : config_(config) {}
+
+  void start(const Moment&, const Motion& reference) override {
+    start_ = reference.pose.X_WE;
+    t_ = 0.0;
+  }
+  SourceAnswer update(const Moment& moment, const Motion&, Motion& wanted) override {
+    t_ += moment.dt;
+    const double w = 2.0 * std::numbers::pi / config_.period, r = config_.radius;
+    wanted.pose = {start_, Vector6d::Zero(), Vector6d::Zero()};
+    wanted.pose.X_WE.p += r * Eigen::Vector3d(0.0, std::sin(w * t_), 1.0 - std::cos(w * t_));
+    wanted.pose.V_WE.head<3>() = r * w * Eigen::Vector3d(0.0, std::cos(w * t_), std::sin(w * t_));
+    return {t_ < config_.period ? SourceStatus::kActive : SourceStatus::kDone};
+  }
+  void state(StateArchive& archive) override { archive(start_.p, start_.R, t_); }
+
+ private:
+  CircleConfig config_;
+  Pose start_;
+  double t_ = 0.0;
+};
+
+// says something into the log
+struct GreetConfig {
+  std::string words;
+};
+
+class Greet : public Mode {
+ public:
+  explicit Greet(const GreetConfig& config) : config_(config) {}
+  void enter(const ModeMoment& at) override { at.events.add("greeting", "example", config_.words); }
+  bool update(const ModeMoment&) override { return true; }
+  std::string text() const override { return "says '" + config_.words + "'"; }
+  std::vector<std::string> drives() const override { return {}; }
+
+ private:
+  GreetConfig config_;
+};
+
 int main(int argc, char** argv) {
-  using namespace handspan;
   controllers().add(
       "sag",
       object<SagConfig>("Sag").optional("factor", &SagConfig::factor, number().min(0).max(1)),
@@ -41,5 +91,17 @@ int main(int argc, char** argv) {
       [](const SagConfig& config, const GroupContext& context) {
         return std::make_unique<Sag>(config, context);
       });
+  sources().add("circle",
+                object<CircleConfig>("Circle")
+                    .optional("radius", &CircleConfig::radius, number("m").above(0))
+                    .optional("period", &CircleConfig::period, number("s").above(0)),
+                "one round", [](const CircleConfig& config, const SourceContext&) {
+                  return std::make_unique<Circle>(config);
+                });
+  modes().add("greet",
+              object<GreetConfig>("Greet").required("words", &GreetConfig::words, text()),
+              "says something into the log", [](const GreetConfig& config, const ModeContext&) {
+                return std::make_unique<Greet>(config);
+              });
   return handspan::main(argc, argv);
 }

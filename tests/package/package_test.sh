@@ -24,6 +24,34 @@ moved = json.load(open(sys.argv[1]))["groups"][0]["worst_deviation"]
 assert 0.001 < moved < 1.0, moved
 print(f"the left arm sagged by {moved:.4f} rad")
 PY
+# its own source and mode: one round of the hand, recorded and run again bit for bit
+cat >"$folder/circle.yaml" <<YAML
+name: circle
+scene: $source/scenes/lift.yaml
+duration: 5 s
+whole_arm:
+  arms: {left.arm: {feedback: commanded}}
+  tasks: {hand: {type: pose, frame: left.tcp}}
+sources: {round: {type: circle, radius: 0.05 m, period: 1 s}}
+modes:
+  left:
+    start: greet
+    states:
+      greet: {do: [{type: greet, words: hello}], next: [{to: round, when: [{type: done}]}]}
+      round: {do: [{type: call, task: hand, sources: [{source: round}]}], next: [{to: end, when: [{type: done}]}]}
+      end: {final: true}
+YAML
+"$folder/build/example" check "$folder/circle.yaml" >"$folder/machine"
+grep -q "says 'hello'" "$folder/machine"
+"$folder/build/example" run "$folder/circle.yaml" --no-picture --record "$folder/circle.mcap" --json "$folder/summary.json"
+"$folder/build/example" replay "$folder/circle.mcap" --verify >"$folder/replay"
+grep "the same bits" "$folder/replay"
+python3 - "$folder/summary.json" <<'PY'
+import json, sys
+summary = json.load(open(sys.argv[1]))
+assert summary["modes"]["left"] == "end", summary["modes"]
+assert 0.9 < summary["simulated"] < 1.5, summary["simulated"]
+PY
 # through a file: a pipe that grep -q leaves early would kill the program that still writes
 "$folder/build/example" check --schema app >"$folder/schema"
 grep -q "gravity compensation that is off by a factor" "$folder/schema"

@@ -7,7 +7,9 @@
 #include <fstream>
 #include <string>
 
+#include "core/config.hpp"
 #include "core/error.hpp"
+#include "core/object.hpp"
 #include "session/run.hpp"
 
 namespace handspan::test {

@@ -1,0 +1,148 @@
+// move_to, move_joints, move_along, set and hold-here as modes of an app.
+#include <gtest/gtest.h>
+
+#include "session_support.hpp"
+
+namespace handspan {
+namespace {
+
+using test::AppFolder;
+using test::kPairArms;
+
+std::string one_state(const std::string& modes, const std::string& next = "[]") {
+  return kPairArms + "modes:\n  m:\n    start: s\n    states:\n      s: {do: [" + modes +
+         "], next: " + next + "}\n" + (next == "[]" ? "" : "      t: {final: true}\n");
+}
+const std::string kThenEnd = "[{to: t, when: [{type: done}]}]";
+
+TEST(MoveModes, PosesAreReachedWithinTheLimitsOnTheWay) {
+  const AppFolder folder;
+  const App app = folder.app(one_state(
+      "{type: move_to, task: hand, linear: {velocity: 0.2 m/s, acceleration: 1 m/s^2}, waypoints: "
+      "[{relative: true, position: [0.0, 0.1, 0.0], passing: 0.1 m/s}, {relative: true, position: "
+      "[0.0, 0.2, 0.1], rpy: [0.3, 0.0, 0.0]}]}",
+      kThenEnd));
+  Session session(app);
+  const int outlet = session.arbiter().outlet("hand");
+  const Pose start = session.arbiter().reference(outlet).pose.X_WE;
+  double fastest = 0.0, nearest_to_first = 1.0;
+  while (!session.ended() && session.now() < 10 * kSecond) {
+    session.tick();
+    const PoseReference& r = session.arbiter().reference(outlet).pose;
+    fastest = std::max(fastest, r.V_WE.head<3>().norm());
+    nearest_to_first = std::min(
+        nearest_to_first, (r.X_WE.p - start.p - Eigen::Vector3d(0.0, 0.1, 0.0)).norm());
+  }
+  ASSERT_TRUE(session.ended());
+  EXPECT_LE(fastest, 0.2 * (1.0 + 1e-3));
+  EXPECT_GT(fastest, 0.15);
+  EXPECT_LT(nearest_to_first, 2e-4);
+  const Pose& X = session.arbiter().reference(outlet).pose.X_WE;
+  EXPECT_LT((X.p - start.p - Eigen::Vector3d(0.0, 0.2, 0.1)).norm(), 1e-8);
+  EXPECT_LT(angle_between(X.R, exp_so3({0.3, 0.0, 0.0}) * start.R), 1e-7);
+  // the arm followed
+  EXPECT_LT(dynamic_cast<FrameTask&>(session.whole_arm()->task("hand")).pose_error().head<3>().norm(), 2e-3);
+}
+
+TEST(MoveModes, AStopOnTheWayBrakesAndResumeFinishesTheMotion) {
+  const AppFolder folder;
+  const App app = folder.app(one_state(
+      "{type: move_to, task: hand, waypoints: [{relative: true, position: [0.0, 0.3, 0.0]}]}",
+      kThenEnd));
+  Session session(app);
+  const int outlet = session.arbiter().outlet("hand");
+  for (int i = 0; i < 400; ++i) session.tick();
+  session.mailbox("operator").post(test::operator_input(InputKind::kStop, "", "pause"));
+  for (int i = 0; i < 1000; ++i) session.tick();
+  EXPECT_TRUE(session.arbiter().at_rest(outlet));
+  EXPECT_FALSE(session.ended());
+  session.mailbox("operator").post(test::operator_input(InputKind::kResume));
+  for (int i = 0; i < 3000 && !session.ended(); ++i) session.tick();
+  EXPECT_TRUE(session.ended());
+}
+
+TEST(MoveModes, JointsReachANamedPoseAndPassAtAVelocity) {
+  const AppFolder folder;
+  // the pose gives way to the joints: its weight goes to zero along a ramp
+  const App app = folder.app(one_state(
+      "{type: set, parameters: {task.hand.weight: 0, task.posture.weight: 1, "
+      "task.posture.stiffness: 100}}, {type: move_joints, task: posture, waypoints: [{q: [0.3, "
+      "-0.7, 0.1, -2.2, 0.1, 1.6, 0.6], v: [0.1, 0, 0, 0, 0, 0, 0]}, {pose: ready}]}",
+      kThenEnd));
+  Session session(app);
+  const int outlet = session.arbiter().outlet("posture");
+  const Eigen::VectorXd start = session.arbiter().reference(outlet).q;
+  double away = 0.0;
+  while (!session.ended() && session.now() < 10 * kSecond) {
+    session.tick();
+    away = std::max(away, std::abs(session.plant().read().groups[0].q[0] - start[0]));
+  }
+  ASSERT_TRUE(session.ended());
+  EXPECT_GT(away, 0.25);
+  EXPECT_LT((session.arbiter().reference(outlet).q - start).lpNorm<Eigen::Infinity>(), 1e-8);
+  EXPECT_LT((session.plant().read().groups[0].q - start).lpNorm<Eigen::Infinity>(), 0.02);
+}
+
+TEST(MoveModes, ASmoothCurveBeginsAtItsFirstPoint) {
+  const AppFolder folder;
+  const App app = folder.app(one_state(
+      "{type: move_along, task: posture, speed: 0.3, acceleration: 0.3, waypoints: [{pose: ready}, "
+      "{q: [0.3, -0.7, 0.1, -2.2, 0.1, 1.6, 0.6]}, {q: [0.5, -0.6, 0.1, -2.1, 0.0, 1.7, 0.7]}]}",
+      kThenEnd));
+  Session session(app);
+  const int outlet = session.arbiter().outlet("posture");
+  while (!session.ended() && session.now() < 20 * kSecond) session.tick();
+  ASSERT_TRUE(session.ended());
+  EXPECT_NEAR(session.arbiter().reference(outlet).q[0], 0.5, 1e-8);
+  EXPECT_NEAR(session.arbiter().reference(outlet).q[5], 1.7, 1e-8);
+}
+
+TEST(MoveModes, HoldHereTakesTheReferenceToTheFrame) {
+  const AppFolder folder;
+  const App app = folder.app(one_state("{type: set, parameters: {task.hand.weight: 0}}, {type: "
+                                       "move_joints, task: posture, waypoints: [{q: [0.3, -0.7, "
+                                       "0.1, -2.2, 0.1, 1.6, 0.6]}]}",
+                                       "[{to: here, when: [{type: done}, {type: after, time: 2 s}]}]")
+                                 .append("      here: {do: [{type: hold, tasks: [hand], here: true}], next: [{to: t, when: [{type: after, time: 0.1 s}]}]}\n"));
+  Session session(app);
+  while (!session.ended() && session.now() < 20 * kSecond) session.tick();
+  ASSERT_TRUE(session.ended());
+  EXPECT_LT(dynamic_cast<FrameTask&>(session.whole_arm()->task("hand")).pose_error().norm(), 0.02);
+}
+
+TEST(MoveModes, ErrorsHavePlaceCauseAndMend) {
+  const AppFolder folder;
+  const auto error = [&](const std::string& mode) { return folder.error(one_state(mode)); };
+  const auto expect = [&](const std::string& mode, const std::string& part) {
+    const std::string text = error(mode);
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+    EXPECT_EQ(text.rfind("test.yaml:", 0), 0U) << text;
+  };
+  expect("{type: move_to, task: posture, waypoints: [{position: [0, 0, 1]}]}",
+         "'posture' is a task of joints; use move_joints");
+  expect("{type: move_joints, task: hand, waypoints: [{pose: ready}]}",
+         "'hand' is a task of a pose; use move_to");
+  expect("{type: move_to, task: hand, waypoints: []}", "must have at least 1");
+  expect("{type: move_to, task: hand, waypoints: [{}]}", "is no place");
+  expect("{type: move_to, task: hand, waypoints: [{position: [0, 0, 1], in: nowhere}]}",
+         "the scene has no frame 'nowhere'");
+  expect("{type: move_to, task: hand, waypoints: [{position: [0, 0, 1], rpy: [0, 0, 0], quaternion: "
+         "[0, 0, 0, 1]}]}",
+         "has rpy and quaternion");
+  expect("{type: move_to, task: hand, waypoints: [{position: [0, 0, 1], passing: 9 m/s}]}",
+         "passes a waypoint faster than linear.velocity");
+  expect("{type: move_joints, task: posture, waypoints: [{q: [1, 2]}]}",
+         "a waypoint has 2 values for the 7 joints of 'posture'");
+  expect("{type: move_joints, task: posture, waypoints: [{q: [9, 0, 0, -2, 0, 2, 0]}]}",
+         "a waypoint asks joint 1 of 'posture' for 9 rad");
+  expect("{type: move_joints, task: posture, waypoints: [{pose: redy}]}", "did you mean 'ready'?");
+  expect("{type: move_joints, task: posture, waypoints: [{pose: ready, v: [99, 0, 0, 0, 0, 0, 0]}]}",
+         "passing velocity");
+  expect("{type: move_along, task: posture, waypoints: [{pose: ready}]}", "waypoint");
+  expect("{type: set, parameters: {task.hnd.weight: 1}}", "hnd");
+  expect("{type: set, parameters: {task.hand.wieght: 1}}", "a task has no wieght");
+  expect("{type: set, parameters: {weight: 1}}", "it has not three parts");
+}
+
+}  // namespace
+}  // namespace handspan

@@ -1,0 +1,84 @@
+// Hold, don't drop: a box squeezed between two plates stays squeezed when the input falls silent (issue
+// "Session, records and replay": after 60 s still held, force within 5 %).
+#include <gtest/gtest.h>
+
+#include "session_support.hpp"
+
+namespace handspan {
+namespace {
+
+const std::filesystem::path kRoot = HANDSPAN_SOURCE_DIR;
+
+double force(Session& session, const char* sensor) {
+  const auto& sensors = session.plant().layout().sensors;
+  for (std::size_t s = 0; s < sensors.size(); ++s)
+    if (sensors[s].name == sensor) return session.plant().read().wrenches[s].head<3>().norm();
+  ADD_FAILURE() << sensor;
+  return 0.0;
+}
+
+TEST(Squeeze, ABoxIsHeldForAMinuteAfterTheInputFellSilent) {
+  App app = load_app(kRoot / "apps/lift.yaml");
+  // as the app lifts it; then two persons take over, who fall silent
+  const auto sources = parse_yaml("a: {type: pose_stream, relative: true}\nb: {type: pose_stream, relative: true}\n", "sources",
+                                  dictionary(handspan::sources().schema()));
+  app.sources = sources;
+  auto& states = app.machines.front().second.states;
+  for (auto& [name, state] : states)
+    if (name == "keep") {
+      const auto follow = parse_yaml(
+          "- {type: teleoperate, task: left_hand, sources: [{source: a}]}\n"
+          "- {type: teleoperate, task: right_hand, sources: [{source: b}]}\n",
+          "modes", list(modes().schema()));
+      state.modes = follow;
+      state.next.front().when = parse_yaml("- {type: after, time: 1000 s}\n", "conditions", list(conditions().schema()));
+    }
+  Session session(app);
+  const Machine& machine = session.machines()[0];
+  for (int i = 0; i < 8000 && machine.current_name() != "keep"; ++i) session.tick();
+  ASSERT_EQ(machine.current_name(), "keep");
+  // both hands move aside together, 10 cm in 1 s
+  double y = 0.0;
+  for (int i = 0; i < 1000; ++i) {
+    y += 1e-4;
+    for (const char* name : {"a", "b"}) {
+      if (i % 10 != 0) continue;
+      ASSERT_TRUE(session.mailbox(name).post(
+          test::pose_sample(name, test::row(0.0, Pose::translation({0.0, y, 0.0})))));
+    }
+    session.tick();
+  }
+  for (int i = 0; i < 1000; ++i) session.tick();
+  for (const char* task : {"left_hand", "right_hand"}) {
+    const int outlet = session.arbiter().outlet(task);
+    EXPECT_TRUE(session.arbiter().holding(outlet));
+    EXPECT_EQ(session.arbiter().reason(outlet).substr(1), ": nothing new has come in time");
+    EXPECT_TRUE(session.arbiter().at_rest(outlet));
+  }
+  MujocoPlant& plant = *session.simulation();
+  const int box = plant.body("box");
+  const double left = force(session, "left.wrist"), right = force(session, "right.wrist");
+  const Pose X = plant.body_pose(box);
+  EXPECT_GT(left, 15.0);
+  EXPECT_GT(X.p.z(), 0.5);
+  for (int i = 0; i < 60000; ++i) session.tick();
+  EXPECT_NEAR(force(session, "left.wrist"), left, 0.05 * left);
+  EXPECT_NEAR(force(session, "right.wrist"), right, 0.05 * right);
+  EXPECT_LT((plant.body_pose(box).p - X.p).norm(), 0.01);
+}
+
+TEST(Lift, TheAppLiftsTheBoxAndPutsItBack) {
+  const App app = load_app(kRoot / "apps/lift.yaml");
+  Session session(app);
+  double highest = 0.0;
+  while (session.now() < 20 * kSecond && !session.ended()) {
+    session.tick();
+    highest = std::max(highest, session.simulation()->body_pose(session.simulation()->body("box")).p.z());
+  }
+  EXPECT_EQ(session.machines()[0].current_name(), "done");
+  EXPECT_GT(highest, 0.54);
+  EXPECT_NEAR(session.simulation()->body_pose(session.simulation()->body("box")).p.z(), 0.37, 0.002);
+}
+
+}  // namespace
+}  // namespace handspan
