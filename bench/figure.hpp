@@ -76,5 +76,6 @@ std::vector<Figure> dynamics_figures(const std::filesystem::path& root);
 std::vector<Figure> distance_figures(const std::filesystem::path& root);
 std::vector<Figure> plant_figures(const std::filesystem::path& root);
 std::vector<Figure> control_figures(const std::filesystem::path& root);
+std::vector<Figure> session_figures(const std::filesystem::path& root);
 
 }  // namespace handspan

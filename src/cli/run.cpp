@@ -31,8 +31,9 @@ bool print_recording(Recorder& recorder, const std::filesystem::path& file,
                      nlohmann::ordered_json& json) {
   const bool whole = recorder.close();
   const LogStatus status = recorder.status();
-  fmt::print("log: {}, {:.2f} MB, {} messages{}\n", file.string(),
-             static_cast<double>(status.bytes) / 1e6, status.messages,
+  const double megabytes = static_cast<double>(status.bytes) / 1e6;
+  fmt::print("log: {}, {:.2f} MB ({:.1f} MB a minute), {} messages{}\n", file.string(), megabytes,
+             60.0 * megabytes / std::max(1e-3, json["simulated"].get<double>()), status.messages,
              status.dropped > 0 ? fmt::format(", {} DROPPED", status.dropped) : "");
   if (status.failed) fmt::print("log: the recording ended early: {}\n", status.message);
   json["log"] = {{"file", file.string()},

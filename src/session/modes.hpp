@@ -8,5 +8,7 @@ namespace handspan {
 void register_modes(ModeRegistry& registry);
 /// move_to, move_joints, move_along.
 void register_move_modes(ModeRegistry& registry);
+/// replay_reference.
+void register_replay_reference(ModeRegistry& registry);
 
 }  // namespace handspan

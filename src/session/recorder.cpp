@@ -445,6 +445,8 @@ void Recorder::end(Session& session) {
   impl_->push_key_frame(session);
 }
 
+double Recorder::waiting() const { return impl_->writer.waiting(); }
+
 LogStatus Recorder::status() const { return impl_->writer.status(); }
 
 bool Recorder::close() {

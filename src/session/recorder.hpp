@@ -30,6 +30,8 @@ class Recorder : public SessionWatcher {
   void end(Session& session) override;
 
   LogStatus status() const;
+  /// How much of the ring waits to be written, 0 to 1.
+  double waiting() const;
   /// Ends the recording. @return whether all of it is in the file
   bool close();
 

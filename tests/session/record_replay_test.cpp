@@ -206,6 +206,40 @@ TEST(Replay, InputsOfALogMayBeGivenToAnotherRun) {
   EXPECT_EQ(session.machines()[0].current_name(), "done");
 }
 
+TEST(ReplayReference, DoesAgainWhatALogHas) {
+  const AppFolder folder;
+  const Recorded recorded(folder, "full.mcap", RecordExtent::kFull, 1000);
+  const App app = folder.app(kPairArms + R"(modes:
+  left:
+    start: again
+    states:
+      again: {do: [{type: replay_reference, task: hand, log: full.mcap, to: 0.9 s, relative: true}], next: [{to: end, when: [{type: done}]}]}
+      end: {final: true}
+)",
+                             "again");
+  Session session(app);
+  const int outlet = session.arbiter().outlet("hand");
+  const Eigen::Vector3d start = session.arbiter().reference(outlet).pose.X_WE.p;
+  const RunSummary summary = run_session(session, 5 * kSecond);
+  EXPECT_NEAR(seconds(summary.simulated), 0.9, 0.2);
+  // the person had moved by 2 mm every 11 ms since tick 100
+  const double moved = (session.arbiter().reference(outlet).pose.X_WE.p - start).norm();
+  EXPECT_GT(moved, 0.1);
+  EXPECT_LT(moved, 0.17);
+  const auto error = [&](const std::string& mode) {
+    return folder.error(kPairArms + "modes: {m: {start: s, states: {s: {do: [" + mode + "]}}}}\n");
+  };
+  EXPECT_NE(error("{type: replay_reference, task: hand, log: full.mcap, channel: reference.hnd.pose}")
+                .find("has no poses under /reference/hnd/pose; did you mean "
+                      "'/reference/hand/pose'?"),
+            std::string::npos);
+  EXPECT_NE(error("{type: replay_reference, task: posture, log: full.mcap}").find("task of joints"),
+            std::string::npos);
+  EXPECT_NE(error("{type: replay_reference, task: hand, log: full.mcap, from: 100 s}")
+                .find("has 0 poses in the time"),
+            std::string::npos);
+}
+
 TEST(LogFile, KnowsEpisodesOperatorAuthorityAndEvents) {
   const AppFolder folder;
   const Recorded recorded(folder);

@@ -1,0 +1,124 @@
+// What recording costs a tick, how fast a log runs again, and how long a long one takes to open.
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "bench/figure.hpp"
+#include "session/log_file.hpp"
+#include "session/recorder.hpp"
+#include "session/run.hpp"
+
+namespace handspan {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kRecordTarget = 3.0;           // [us] a tick
+constexpr double kReplayTarget = 1000.0 / 15.0;  // [us]: 15 times real time at 1 kHz
+constexpr double kOpenTarget = 0.3e6;           // [us]
+constexpr int kTicks = 8000;
+constexpr Nanoseconds kLongLog = 600 * kSecond;
+constexpr int kOpenings = 15;
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// a file that goes with the object
+class Scratch {
+ public:
+  Scratch()
+      : path_(std::filesystem::temp_directory_path() /
+              ("handspan_bench_" + std::to_string(getpid()) + ".mcap")) {}
+  ~Scratch() {
+    std::error_code none;
+    std::filesystem::remove(path_, none);
+  }
+  Scratch(const Scratch&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// two FR3 that lift a box; of a tick, the recorder's part
+TickSamples record(const std::filesystem::path& root, RecordExtent extent) {
+  const App app = load_app(root / "apps/lift.yaml");
+  const Scratch file;
+  Session session(app);
+  RecorderOptions options;
+  options.extent = extent;
+  Recorder recorder(session, file.path(), options);
+  session.unwatch(recorder);
+  TickSamples samples;
+  for (int i = 0; i < kTicks; ++i) {
+    session.tick();
+    const auto start = Clock::now();
+    recorder.after_tick(session);
+    samples.seconds.push_back(since(start));
+    // without a clock the writer would not keep up; that is not the tick's cost
+    while (recorder.waiting() > 0.5) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return samples;
+}
+
+// a tick of a closed replay, its hashes compared
+TickSamples replay_ticks(const std::filesystem::path& root) {
+  const App app = load_app(root / "apps/lift.yaml");
+  TickSamples samples;
+  Session session(app);
+  TickHashes last{};
+  for (int i = 0; i < kTicks; ++i) {
+    const auto start = Clock::now();
+    session.tick();
+    last = session.hashes();
+    samples.seconds.push_back(since(start));
+  }
+  if (last == TickHashes{}) throw std::runtime_error("a tick has no hashes");
+  return samples;
+}
+
+TickSamples open_long_log(const std::filesystem::path& root) {
+  App app = load_app(root / "apps/lift.yaml");
+  const Scratch file;
+  {
+    Session session(app);
+    RecorderOptions options;
+    options.may_wait = true;
+    Recorder recorder(session, file.path(), options);
+    RunOptions run;
+    run.until = kLongLog;
+    run.to_the_end = true;
+    run_session(session, run);
+  }
+  TickSamples samples;
+  for (int i = 0; i < kOpenings; ++i) {
+    const auto start = Clock::now();
+    const LogFile log(file.path());
+    if (log.episodes().size() != 1 || log.ticks() != kLongLog / log.base_period())
+      throw std::runtime_error("the long log does not show its episode");
+    samples.seconds.push_back(since(start));
+  }
+  return samples;
+}
+
+}  // namespace
+
+std::vector<Figure> session_figures(const std::filesystem::path& root) {
+  const auto figure = [](const char* name, double target, std::function<TickSamples()> ours) {
+    Figure f;
+    f.name = name;
+    f.largest_median = target;
+    f.loop.ours = std::move(ours);
+    return f;
+  };
+  return {figure("session/record_default", kRecordTarget,
+                 [root] { return record(root, RecordExtent::kDefault); }),
+          figure("session/record_full", kRecordTarget,
+                 [root] { return record(root, RecordExtent::kFull); }),
+          figure("session/replay_tick", kReplayTarget, [root] { return replay_ticks(root); }),
+          figure("session/open_600_s_log", kOpenTarget, [root] { return open_long_log(root); })};
+}
+
+}  // namespace handspan
