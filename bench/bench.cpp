@@ -135,7 +135,7 @@ void register_loop(Measured& measured, const BenchOptions& options) {
       ->Repetitions(options.repetitions);
 }
 
-nlohmann::ordered_json report(const Machine& machine, const std::vector<Measured>& figures) {
+nlohmann::ordered_json report(const BenchMachine& machine, const std::vector<Measured>& figures) {
   nlohmann::ordered_json json;
   json["machine"] = {{"cpu", machine.cpu},           {"cores", machine.cores},
                      {"compiler", machine.compiler}, {"build", machine.build},
@@ -163,7 +163,7 @@ int run_benchmarks(const BenchOptions& options) {
     file.open(*options.json);
     if (!file) throw InputError(fmt::format("{} cannot be written", options.json->string()));
   }
-  const Machine machine = this_machine();
+  const BenchMachine machine = this_machine();
   fmt::print("{}, {} cores, load {:.2f}\n{}, build {}; MuJoCo {}, Pinocchio {}\n\n", machine.cpu,
              machine.cores, machine.load, machine.compiler, machine.build, machine.mujoco,
              machine.pinocchio);

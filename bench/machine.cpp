@@ -19,8 +19,8 @@ int usable_cores() {
 
 }  // namespace
 
-Machine this_machine() {
-  Machine machine;
+BenchMachine this_machine() {
+  BenchMachine machine;
   machine.cpu = cpu_model();
   machine.cores = usable_cores();
   machine.compiler = compiler();

@@ -4,7 +4,7 @@
 
 namespace handspan {
 
-struct Machine {
+struct BenchMachine {
   std::string cpu;                // "AMD EPYC 9R14"
   int cores = 0;                  // that a program may run on
   std::string compiler, build;    // "GCC 12.2.0"; build type and flags
@@ -13,6 +13,6 @@ struct Machine {
 };
 
 /// What cannot be found out reads "unknown".
-Machine this_machine();
+BenchMachine this_machine();
 
 }  // namespace handspan

@@ -21,6 +21,8 @@ inline constexpr char kFilePrefix[] = "files/";
 
 /// Channels are recorded at this rate where not in full.
 inline const Rate kRecordRate{60, 1};
+/// Transforms, which only viewers need, at this one.
+inline const Rate kTransformRate{30, 1};
 
 /// "/left/arm/q" of "left.arm.q".
 std::string topic_of(std::string_view channel);

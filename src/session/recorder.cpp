@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstring>
 #include <ctime>
 #include <thread>
 
@@ -36,8 +38,12 @@ std::span<const double> doubles(ByteSpan raw) {
   return {reinterpret_cast<const double*>(raw.data()), raw.size() / sizeof(double)};
 }
 
-// 29 bits of the mantissa are zero: half of the bytes, for what is only looked at
-double rounded(double x) { return static_cast<double>(static_cast<float>(x)); }
+// To 4e-6 of a metre or of a quaternion: most bits of the mantissa are zero and take no room, for
+// what is only looked at.
+double rounded(double x) {
+  constexpr double kSteps = 1 << 18;
+  return std::nearbyint(x * kSteps) / kSteps;
+}
 
 std::filesystem::path common_folder(const std::vector<std::filesystem::path>& files) {
   std::filesystem::path folder = files.front().parent_path();
@@ -68,6 +74,7 @@ struct Recorder::Impl {
     ChannelId channel;
     bool doubles = true;
     std::uint64_t seen = 0;
+    std::vector<std::byte> last;  // as recorded last
   };
 
   Impl(Session& session, const std::filesystem::path& file, const RecorderOptions& with)
@@ -317,7 +324,8 @@ void Recorder::Impl::channel_streams(Session& session) {
         break;
       }
     }
-    values.push_back(value);
+    value.last.resize(8 * info.size);
+    values.push_back(std::move(value));
   }
 }
 
@@ -344,13 +352,18 @@ void Recorder::Impl::push_channels(Session& session, std::int64_t tick, bool all
     if (writes == value.seen && !all) continue;
     value.seen = writes;
     const Nanoseconds stamp = table.stamp(value.channel);
+    const std::int64_t integer = value.doubles ? 0 : table.integer(value.channel);
+    ByteSpan raw = std::as_bytes(std::span(&integer, 1));
     if (value.doubles) {
       const auto x = table.numbers(value.channel);
-      writer.push(value.stream, now, stamp, t, std::as_bytes(std::span(x.data(), static_cast<std::size_t>(x.size()))));
-    } else {
-      const std::int64_t x = table.integer(value.channel);
-      writer.push(value.stream, now, stamp, t, std::as_bytes(std::span(&x, 1)));
+      raw = std::as_bytes(std::span(x.data(), static_cast<std::size_t>(x.size())));
     }
+    // what stays as it is is said once a second
+    if (options.extent == RecordExtent::kDefault) {
+      if (!all && std::memcmp(raw.data(), value.last.data(), raw.size()) == 0) continue;
+      std::memcpy(value.last.data(), raw.data(), raw.size());
+    }
+    writer.push(value.stream, now, stamp, t, raw);
   }
 }
 
@@ -433,7 +446,7 @@ void Recorder::after_tick(Session& session) noexcept {
   const bool shown = due(session.ticks(), kRecordRate, i.base);
   if (i.options.extent == RecordExtent::kFull || shown || key)
     i.push_channels(session, session.ticks(), key);
-  if (shown) i.push_transforms(session, session.ticks());
+  if (due(session.ticks(), kTransformRate, i.base)) i.push_transforms(session, session.ticks());
   if (key) i.push_key_frame(session);
   while (i.options.may_wait && i.writer.waiting() > 0.5 && !i.writer.status().failed)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -52,6 +52,52 @@ TEST_F(Cli, RunWritesItsSummaryAndAPicture) {
   EXPECT_GT(std::filesystem::file_size(picture), 10'000U);
 }
 
+TEST_F(Cli, ARunIsRecordedReplayedCheckedAndMended) {
+  const std::string log = (folder_ / "lift.mcap").string(), json = (folder_ / "r.json").string();
+  const Result recorded = run("run " + (kRoot / "apps/lift.yaml").string() +
+                              " --for 2.5s --no-picture --full --record " + log);
+  EXPECT_EQ(recorded.code, 0) << recorded.output;
+  EXPECT_NE(recorded.output.find("MB a minute"), std::string::npos) << recorded.output;
+  const Result verified = run("replay " + log + " --verify --json " + json);
+  EXPECT_EQ(verified.code, 0) << verified.output;
+  EXPECT_NE(verified.output.find("2500 of 2500 ticks compared: the same bits"), std::string::npos)
+      << verified.output;
+  EXPECT_EQ(nlohmann::json::parse(std::ifstream(json))["same"], true);
+  const Result late = run("replay " + log + " --verify --from 1.5s --to 2s");
+  EXPECT_EQ(late.code, 0) << late.output;
+  EXPECT_NE(late.output.find("1000 of 1000 ticks"), std::string::npos) << late.output;
+  EXPECT_EQ(run("replay " + log + " --verify --open").code, 0);
+  const Result checked = run("check " + log);
+  EXPECT_EQ(checked.code, 0) << checked.output;
+  EXPECT_NE(checked.output.find("episode 0: 0.200 s to 2.500 s, unfinished"), std::string::npos)
+      << checked.output;
+
+  // cut off in the middle
+  std::filesystem::resize_file(log, std::filesystem::file_size(log) * 2 / 3);
+  const Result cut = run("check " + log);
+  EXPECT_EQ(cut.code, 1) << cut.output;
+  EXPECT_NE(cut.output.find("NOT whole; check " + log + " --repair OUT"), std::string::npos);
+  const std::string mended = (folder_ / "mended.mcap").string();
+  EXPECT_EQ(run("check " + log + " --repair " + mended).code, 0);
+  EXPECT_EQ(run("check " + mended).code, 0);
+  EXPECT_EQ(run("replay " + mended + " --verify").code, 0);
+  EXPECT_EQ(run("run " + (kRoot / "apps/lift.yaml").string() + " --for 0.1s --no-picture --input " + mended).code, 0);
+}
+
+TEST_F(Cli, BadLogsAreExitCode2AndOneLine) {
+  const std::string file = (folder_ / "no.mcap").string();
+  std::ofstream(file) << "this is no log";
+  const std::string app = (kRoot / "apps/lift.yaml").string();
+  for (const std::string& command :
+       {"replay " + file, "check " + file, std::string("replay nowhere.mcap"),
+        "check " + app + " --repair x.mcap",
+        "run " + app + " --no-picture --for 1s --record " + file + "/y.mcap",
+        "run " + app + " --no-picture --for 1s --input " + file}) {
+    const Result r = run(command);
+    EXPECT_EQ(r.code, 2) << command << "\n" << r.output;
+  }
+}
+
 TEST_F(Cli, BadInputIsExitCode2AndOneLine) {
   EXPECT_EQ(run("run nowhere.yaml").code, 2);
   EXPECT_EQ(run("run").code, 2);

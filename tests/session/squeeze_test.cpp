@@ -17,7 +17,7 @@ double force(Session& session, const char* sensor) {
   return 0.0;
 }
 
-TEST(Squeeze, ABoxIsHeldForAMinuteAfterTheInputFellSilent) {
+TEST(SqueezeRun, ABoxIsHeldForAMinuteAfterTheInputFellSilent) {
   App app = load_app(kRoot / "apps/lift.yaml");
   // as the app lifts it; then two persons take over, who fall silent
   const auto sources = parse_yaml("a: {type: pose_stream, relative: true}\nb: {type: pose_stream, relative: true}\n", "sources",
@@ -67,7 +67,7 @@ TEST(Squeeze, ABoxIsHeldForAMinuteAfterTheInputFellSilent) {
   EXPECT_LT((plant.body_pose(box).p - X.p).norm(), 0.01);
 }
 
-TEST(Lift, TheAppLiftsTheBoxAndPutsItBack) {
+TEST(LiftRun, TheAppLiftsTheBoxAndPutsItBack) {
   const App app = load_app(kRoot / "apps/lift.yaml");
   Session session(app);
   double highest = 0.0;
