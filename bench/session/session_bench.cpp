@@ -14,9 +14,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kRecordTarget = 3.0;           // [us] a tick
+constexpr double kRecordTarget = 3.0;            // [us] a tick
 constexpr double kReplayTarget = 1000.0 / 15.0;  // [us]: 15 times real time at 1 kHz
-constexpr double kOpenTarget = 0.3e6;           // [us]
+constexpr double kOpenTarget = 0.3e6;            // [us]
 constexpr int kTicks = 8000;
 constexpr Nanoseconds kLongLog = 600 * kSecond;
 constexpr int kOpenings = 15;

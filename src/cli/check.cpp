@@ -159,9 +159,9 @@ void add_check(CLI::App& cli, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       cli.add_subcommand("check", "Validate a robot or tool folder, a scene, an app or a log");
-  command->add_option(
-      "WHAT", options->what,
-      "robots/fr3, scenes/hold.yaml, apps/hold.yaml, run.mcap; with --schema: app, scene, robot or limits");
+  command->add_option("WHAT", options->what,
+                      "robots/fr3, scenes/hold.yaml, apps/hold.yaml, run.mcap; with --schema: app, "
+                      "scene, robot or limits");
   command->add_option("--repair", options->repair, "write a mended copy of a log to OUT")
       ->type_name("OUT");
   command->add_flag("--schema", options->schema, "print the documentation of the keys instead");

@@ -29,12 +29,11 @@ void print_session(const LogFile& log) {
   const auto episodes = log.episodes();
   for (std::size_t e = 0; e < episodes.size(); ++e) {
     const Episode& episode = episodes[e];
-    fmt::print("episode {}: {:.3f} s to {:.3f} s, {}{}{}{}\n", e, time(episode.start),
-               time(episode.end), episode.outcome,
-               episode.task.empty() ? "" : fmt::format(", task: {}", episode.task),
-               episode.operator_name.empty() ? ""
-                                             : fmt::format(", operator: {}", episode.operator_name),
-               episode.remark.empty() ? "" : fmt::format(", {}", episode.remark));
+    fmt::print(
+        "episode {}: {:.3f} s to {:.3f} s, {}{}{}{}\n", e, time(episode.start), time(episode.end),
+        episode.outcome, episode.task.empty() ? "" : fmt::format(", task: {}", episode.task),
+        episode.operator_name.empty() ? "" : fmt::format(", operator: {}", episode.operator_name),
+        episode.remark.empty() ? "" : fmt::format(", {}", episode.remark));
   }
 }
 

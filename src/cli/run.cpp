@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "cli/command.hpp"
+#include "cli/summary_text.hpp"
 #include "core/config.hpp"
 #include "plant/picture.hpp"
-#include "cli/summary_text.hpp"
 #include "session/log_file.hpp"
 #include "session/recorder.hpp"
 #include "session/run.hpp"
@@ -36,12 +36,9 @@ bool print_recording(Recorder& recorder, const std::filesystem::path& file,
              60.0 * megabytes / std::max(1e-3, json["simulated"].get<double>()), status.messages,
              status.dropped > 0 ? fmt::format(", {} DROPPED", status.dropped) : "");
   if (status.failed) fmt::print("log: the recording ended early: {}\n", status.message);
-  json["log"] = {{"file", file.string()},
-                 {"bytes", status.bytes},
-                 {"messages", status.messages},
-                 {"dropped", status.dropped},
-                 {"failed", status.failed},
-                 {"message", std::string(status.message)}};
+  json["log"] = {{"file", file.string()},       {"bytes", status.bytes},
+                 {"messages", status.messages}, {"dropped", status.dropped},
+                 {"failed", status.failed},     {"message", std::string(status.message)}};
   return whole && status.dropped == 0;
 }
 
@@ -103,7 +100,8 @@ void add_run(CLI::App& cli, Action& action) {
   command->add_option("--seed", options->seed, "of everything random; else as the app says");
   command->add_option("--input", options->input, "give the app the inputs of a log")
       ->type_name("LOG");
-  command->add_option("--record", options->record, "write a log to FILE (.mcap)")->type_name("FILE");
+  command->add_option("--record", options->record, "write a log to FILE (.mcap)")
+      ->type_name("FILE");
   command->add_flag("--full", options->full, "record every channel at every tick");
   command->add_flag("--wall", options->wall, "in step with the clock, not as fast as it goes");
   command->add_option("--json", options->json, "write the summary to FILE")->type_name("FILE");

@@ -71,9 +71,10 @@ void print_tracking(const RunSummary& s) {
     if (t.ticks == 0) continue;
     const double unit = t.pose ? 1e3 : kDegree;
     const char* name = t.pose ? "mm" : "deg";
-    fmt::print("{:<24} {:>10.3f} {:>3} {:>10.3f} {:>3} {:>10.3f} {:>3} {:>10.1f} {:>3} {:>8} {:>9.2f}\n",
-               t.task, unit * t.position_rms, name, unit * t.position_max, name,
-               kDegree * t.angle_rms, "deg", unit * t.lag_max, name, t.holds, t.held);
+    fmt::print(
+        "{:<24} {:>10.3f} {:>3} {:>10.3f} {:>3} {:>10.3f} {:>3} {:>10.1f} {:>3} {:>8} {:>9.2f}\n",
+        t.task, unit * t.position_rms, name, unit * t.position_max, name, kDegree * t.angle_rms,
+        "deg", unit * t.lag_max, name, t.holds, t.held);
   }
 }
 
@@ -135,13 +136,14 @@ void print_summary(const RunSummary& s) {
       seconds(s.simulated), s.wall, s.real_time_factor(), 1e6 * s.tick_p50, 1e6 * s.tick_p99,
       1e6 * s.tick_max, 1e6 * s.control_p50, 1e6 * s.control_p99);
   if (s.on_wall_clock)
-    fmt::print("clock: {} ticks late, {} caught up, simulated time slipped {} times ({:.3f} s); "
-               "real-time scheduling {}, locked memory {}\n",
-               s.pacer.overruns, s.pacer.caught_up, s.pacer.slips, seconds(s.pacer.slipped),
-               s.real_time_thread.scheduled ? "on" : "not allowed",
-               s.real_time_thread.locked ? "on" : "not allowed");
-  fmt::print("{:<24} {:>12} {:>14} {:>12} {:>16} {:>16}\n", "group", "moved [deg]",
-             "speed [deg/s]", "effort [%]", "room to q [%]", "room to v [%]");
+    fmt::print(
+        "clock: {} ticks late, {} caught up, simulated time slipped {} times ({:.3f} s); "
+        "real-time scheduling {}, locked memory {}\n",
+        s.pacer.overruns, s.pacer.caught_up, s.pacer.slips, seconds(s.pacer.slipped),
+        s.real_time_thread.scheduled ? "on" : "not allowed",
+        s.real_time_thread.locked ? "on" : "not allowed");
+  fmt::print("{:<24} {:>12} {:>14} {:>12} {:>16} {:>16}\n", "group", "moved [deg]", "speed [deg/s]",
+             "effort [%]", "room to q [%]", "room to v [%]");
   for (const auto& g : s.groups)
     fmt::print("{:<24} {:>12.3f} {:>14.3f} {:>12.1f} {:>16.1f} {:>16.1f}\n", g.name,
                kDegree * g.worst_deviation, kDegree * g.worst_velocity, 100.0 * g.worst_effort,

@@ -70,8 +70,8 @@ std::string cpu_model() {
 
 std::string cpu_features() {
   // by these the C library and BLAS pick their versions of sin, exp, memcpy ...
-  const std::vector<std::string> known = {"sse4_1", "sse4_2",   "avx",      "avx2",  "fma", "fma4",
-                                          "bmi2",   "avx512f",  "avx512dq", "asimd", "sve"};
+  const std::vector<std::string> known = {"sse4_1", "sse4_2",  "avx",      "avx2",  "fma", "fma4",
+                                          "bmi2",   "avx512f", "avx512dq", "asimd", "sve"};
   std::istringstream flags(of_cpuinfo("flags") + " " + of_cpuinfo("Features"));
   std::vector<std::string> had;
   for (std::string flag; flags >> flag;)

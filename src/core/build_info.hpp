@@ -1,6 +1,6 @@
 #pragma once
-// What a run's bits depend on besides its inputs (design section 3.3): this build of the program and
-// what this CPU can do.
+// What a run's bits depend on besides its inputs (design section 3.3): this build of the program
+// and what this CPU can do.
 #include <string>
 
 namespace handspan {

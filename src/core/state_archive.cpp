@@ -50,9 +50,8 @@ void StateArchive::same_size(std::uint64_t size) {
   std::uint64_t saved = size;
   raw(&saved, sizeof saved);
   if (saved != size)
-    throw InputError(
-        fmt::format("the snapshot is of another app: {} has {} values there and {} here", part_,
-                    saved, size));
+    throw InputError(fmt::format(
+        "the snapshot is of another app: {} has {} values there and {} here", part_, saved, size));
 }
 
 void StateArchive::finish() const {

@@ -59,7 +59,11 @@ class StateArchive {
       same_size(static_cast<std::uint64_t>(value.rows()));
       same_size(static_cast<std::uint64_t>(value.cols()));
       raw(value.data(), sizeof(typename T::Scalar) * static_cast<std::size_t>(value.size()));
-    } else if constexpr (requires { value.data(); value.begin(); value.size(); }) {
+    } else if constexpr (requires {
+                           value.data();
+                           value.begin();
+                           value.size();
+                         }) {
       same_size(value.size());
       using Item = typename T::value_type;
       // parts one by one: between their members there is room whose bytes mean nothing

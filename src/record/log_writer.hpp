@@ -89,7 +89,8 @@ class LogWriter {
   /// May be asked by any thread at any time; neither allocates nor locks.
   LogStatus status() const noexcept;
 
-  /// How much of the ring waits to be written, 0 to 1: a loop without a clock may wait for the disk.
+  /// How much of the ring waits to be written, 0 to 1: a loop without a clock may wait for the
+  /// disk.
   double waiting() const noexcept;
 
   /// Waits until all that was pushed is in the file, and ends the thread. No push afterwards.

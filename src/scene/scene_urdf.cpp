@@ -41,7 +41,8 @@ std::string scene_urdf(const Scene& scene) {
     for (auto& body : description.bodies) {
       without_meshes(body.shapes);
       for (auto& joint : body.joints)
-        if (const JointLimits* l = robot.limits.find(joint.name)) velocities[joint.name] = l->velocity;
+        if (const JointLimits* l = robot.limits.find(joint.name))
+          velocities[joint.name] = l->velocity;
     }
     append(all, std::move(description));
   }

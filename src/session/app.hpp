@@ -40,9 +40,9 @@ struct App {
   std::optional<WholeArmConfig> whole_arm;  // of other groups
   std::vector<RandomGoalsConfig> goals;     // of the whole-arm controller's tasks
   std::uint64_t seed = 0;                   // of everything random
-  std::vector<std::pair<std::string, SourceRegistry::Part>> sources;   // by name
-  std::vector<std::pair<std::string, PoseReferenceLimits>> references;          // by task
-  std::vector<std::pair<std::string, MachineConfig>> machines;         // by name
+  std::vector<std::pair<std::string, SourceRegistry::Part>> sources;    // by name
+  std::vector<std::pair<std::string, PoseReferenceLimits>> references;  // by task
+  std::vector<std::pair<std::string, MachineConfig>> machines;          // by name
   ClockKind clock = ClockKind::kVirtual;
   RecordExtent record = RecordExtent::kDefault;
   PictureConfig picture;

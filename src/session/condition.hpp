@@ -1,6 +1,7 @@
 #pragma once
-// When a machine goes on to another state: after a time, when a mode is done, a pose reached, a force
-// felt, a button pressed, an object held, an event come. Conditions register by name with a schema.
+// When a machine goes on to another state: after a time, when a mode is done, a pose reached, a
+// force felt, a button pressed, an object held, an event come. Conditions register by name with a
+// schema.
 #include <memory>
 #include <span>
 #include <string>
@@ -11,9 +12,9 @@ namespace handspan {
 
 struct ConditionMoment {
   const ModeMoment& at;
-  Nanoseconds since = 0;                     // the state was entered [ns], as time gone by
-  bool done = false;                         // all modes of the state have come to their end
-  std::span<const FixedText<62>> events;     // named events of this tick
+  Nanoseconds since = 0;                  // the state was entered [ns], as time gone by
+  bool done = false;                      // all modes of the state have come to their end
+  std::span<const FixedText<62>> events;  // named events of this tick
 };
 
 class Condition {

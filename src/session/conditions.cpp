@@ -73,9 +73,9 @@ class Reached : public Condition {
 
 struct ForceConfig {
   std::string sensor;
-  std::optional<double> above, below;  // [N]
+  std::optional<double> above, below;        // [N]
   std::optional<Eigen::Vector3d> direction;  // in the sensor's axes; none: the force's size
-  double time = 0.02;                  // for which it must last [s]
+  double time = 0.02;                        // for which it must last [s]
 };
 
 class Force : public Condition {
@@ -98,8 +98,8 @@ class Force : public Condition {
   bool holds(const ConditionMoment& now) override {
     const Eigen::Vector3d f = now.at.moment.observation->wrenches[sensor_].head<3>();
     const double size = config_.direction ? f.dot(*config_.direction) : f.norm();
-    const bool there = (!config_.above || size > *config_.above) &&
-                       (!config_.below || size < *config_.below);
+    const bool there =
+        (!config_.above || size > *config_.above) && (!config_.below || size < *config_.below);
     if (!there)
       since_.reset();
     else if (!since_)
@@ -134,8 +134,8 @@ class Button : public Condition {
   Button(const ButtonConfig& config, const ModeContext& context)
       : config_(config), source_(context.arbiter.source(config.source)) {
     if (!context.arbiter.source(source_).has_button(config.button))
-      throw InputError(fmt::format("the source '{}' has no button '{}'", config.source,
-                                   shown(config.button)));
+      throw InputError(
+          fmt::format("the source '{}' has no button '{}'", config.source, shown(config.button)));
   }
   bool holds(const ConditionMoment& now) override {
     return now.at.arbiter.source(source_).button(config_.button) == config_.down;
@@ -162,11 +162,10 @@ class Held : public Condition {
     for (const auto& group : context.layout.groups)
       if (group.kind == GroupKind::kSuction) suctions.push_back(group.name);
     if (!std::ranges::count(suctions, config.group))
-      throw InputError(
-          suctions.empty()
-              ? std::string("the scene has no suction cup that could hold something")
-              : fmt::format("'{}' is no suction cup; {}", shown(config.group),
-                            did_you_mean(config.group, suctions, "there are")));
+      throw InputError(suctions.empty()
+                           ? std::string("the scene has no suction cup that could hold something")
+                           : fmt::format("'{}' is no suction cup; {}", shown(config.group),
+                                         did_you_mean(config.group, suctions, "there are")));
     group_ = static_cast<std::size_t>(context.layout.group(config.group));
   }
   bool holds(const ConditionMoment& now) override {
@@ -273,12 +272,12 @@ ConditionRegistry& conditions() {
               .required("group", &HeldConfig::group, text(), "a suction cup")
               .optional("held", &HeldConfig::held, boolean()),
           "when a suction cup holds something or nothing", with_context<Held, HeldConfig>());
-    r.add("event",
-          object<EventConfig>("NamedEvent").required("name", &EventConfig::name, text().identifier()),
-          "when an event of that name comes",
-          [](const EventConfig& config, const ModeContext&) {
-            return std::make_unique<NamedEvent>(config);
-          });
+    r.add(
+        "event",
+        object<EventConfig>("NamedEvent").required("name", &EventConfig::name, text().identifier()),
+        "when an event of that name comes", [](const EventConfig& config, const ModeContext&) {
+          return std::make_unique<NamedEvent>(config);
+        });
     r.add("holding",
           object<HoldingConfig>("Holding").required("task", &HoldingConfig::task, text()),
           "when nobody is heard: clutch released, source silent or lost, stopped",

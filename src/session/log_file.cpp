@@ -64,9 +64,10 @@ class LogFile::Folder {
 LogFile::LogFile(const std::filesystem::path& file) : file_(file), reader_(file) {
   const auto about = reader_.metadata(kRunMetadata);
   if (!about)
-    throw InputError(fmt::format("{}: it is an MCAP file, but no log of handspan: it has no metadata "
-                                 "'{}'",
-                                 file.string(), kRunMetadata));
+    throw InputError(
+        fmt::format("{}: it is an MCAP file, but no log of handspan: it has no metadata "
+                    "'{}'",
+                    file.string(), kRunMetadata));
   about_ = *about;
   if (this->about(kVersionKey) != kFormat)
     throw InputError(fmt::format("{}: its format is '{}'; this handspan reads format {}",
@@ -80,8 +81,8 @@ LogFile::LogFile(const std::filesystem::path& file) : file_(file), reader_(file)
 const std::string& LogFile::about(const std::string& key) const {
   const auto found = about_.find(key);
   if (found == about_.end())
-    throw InputError(fmt::format("{}: it does not say its {}; the log is damaged",
-                                 file_.string(), key));
+    throw InputError(
+        fmt::format("{}: it does not say its {}; the log is damaged", file_.string(), key));
   return found->second;
 }
 
@@ -89,12 +90,13 @@ std::int64_t LogFile::ticks() const {
   // the last message of hashes is near the end
   std::int64_t last = first_tick_;
   const Nanoseconds end = reader_.statistics().last_time;
-  each<messages::TickHashes>(reader_, kHashTopic, std::max<Nanoseconds>(0, end - 2 * kSecond),
-                             [&](const messages::TickHashes& m, const McapMessage&) {
-                               if (m.quantities > 0)
-                                 last = std::max(last, static_cast<std::int64_t>(m.first_tick) +
-                                                           static_cast<std::int64_t>(m.hashes.size() / m.quantities));
-                             });
+  each<messages::TickHashes>(
+      reader_, kHashTopic, std::max<Nanoseconds>(0, end - 2 * kSecond),
+      [&](const messages::TickHashes& m, const McapMessage&) {
+        if (m.quantities > 0)
+          last = std::max(last, static_cast<std::int64_t>(m.first_tick) +
+                                    static_cast<std::int64_t>(m.hashes.size() / m.quantities));
+      });
   return last;
 }
 
@@ -130,30 +132,26 @@ App LogFile::app() {
 
 std::vector<LoggedInput> LogFile::inputs() const {
   std::vector<LoggedInput> inputs;
-  each<messages::Input>(
-      reader_, kInputTopic, 0, [&](const messages::Input& m, const McapMessage&) {
-        LoggedInput logged;
-        logged.tick = static_cast<std::int64_t>(m.tick);
-        logged.input.kind = input_kind(m.kind);
-        logged.input.to = m.source;
-        logged.input.text = m.text;
-        logged.input.stamp = m.integers.empty() ? m.header.stamp : m.integers.front();
-        if (!logged.input.set(m.numbers))
-          throw InputError(fmt::format("{}: an input at tick {} has {} numbers; {} is the most",
-                                       file_.string(), m.tick, m.numbers.size(),
-                                       kMostInputNumbers));
-        inputs.push_back(logged);
-      });
+  each<messages::Input>(reader_, kInputTopic, 0, [&](const messages::Input& m, const McapMessage&) {
+    LoggedInput logged;
+    logged.tick = static_cast<std::int64_t>(m.tick);
+    logged.input.kind = input_kind(m.kind);
+    logged.input.to = m.source;
+    logged.input.text = m.text;
+    logged.input.stamp = m.integers.empty() ? m.header.stamp : m.integers.front();
+    if (!logged.input.set(m.numbers))
+      throw InputError(fmt::format("{}: an input at tick {} has {} numbers; {} is the most",
+                                   file_.string(), m.tick, m.numbers.size(), kMostInputNumbers));
+    inputs.push_back(logged);
+  });
   return inputs;
 }
 
 std::vector<LoggedEvent> LogFile::events() const {
   std::vector<LoggedEvent> events;
-  each<messages::Event>(reader_, kEventTopic, 0,
-                        [&](const messages::Event& m, const McapMessage&) {
-                          events.push_back(
-                              {static_cast<std::int64_t>(m.tick), m.kind, m.name, m.text});
-                        });
+  each<messages::Event>(reader_, kEventTopic, 0, [&](const messages::Event& m, const McapMessage&) {
+    events.push_back({static_cast<std::int64_t>(m.tick), m.kind, m.name, m.text});
+  });
   return events;
 }
 
@@ -190,13 +188,15 @@ std::vector<TickHashes> LogFile::hashes() const {
       reader_, kHashTopic, 0, [&](const messages::TickHashes& m, const McapMessage&) {
         const auto next = first_tick_ + static_cast<std::int64_t>(rows.size());
         if (m.quantities != kQuantities || m.hashes.size() % kQuantities != 0)
-          throw InputError(fmt::format("{}: it has hashes of {} quantities and this handspan of {}; "
-                                       "replay it with the build that recorded it",
-                                       file_.string(), m.quantities, kQuantities));
+          throw InputError(
+              fmt::format("{}: it has hashes of {} quantities and this handspan of {}; "
+                          "replay it with the build that recorded it",
+                          file_.string(), m.quantities, kQuantities));
         if (static_cast<std::int64_t>(m.first_tick) != next)
-          throw InputError(fmt::format("{}: hashes of ticks {} to {} are missing: the disk could not "
-                                       "keep up, or the log was cut and joined",
-                                       file_.string(), next, m.first_tick));
+          throw InputError(
+              fmt::format("{}: hashes of ticks {} to {} are missing: the disk could not "
+                          "keep up, or the log was cut and joined",
+                          file_.string(), next, m.first_tick));
         for (std::size_t i = 0; i < m.hashes.size(); i += kQuantities) {
           TickHashes& row = rows.emplace_back();
           std::copy_n(m.hashes.begin() + static_cast<std::ptrdiff_t>(i), kQuantities, row.begin());
@@ -224,7 +224,8 @@ std::pair<std::int64_t, std::vector<std::byte>> LogFile::key_frame(std::int64_t 
     McapQuery query;
     query.topics = {kKeyFrameTopic};
     // key frames are a second apart; where some are missing, from the beginning
-    for (const Nanoseconds from : {std::max<Nanoseconds>(0, (at - 1) * base_ - 2 * kSecond), Nanoseconds{0}}) {
+    for (const Nanoseconds from :
+         {std::max<Nanoseconds>(0, (at - 1) * base_ - 2 * kSecond), Nanoseconds{0}}) {
       query.from = from;
       query.to = at * base_;
       reader_.messages(query, [&](const McapChannel&, const McapMessage& message) {
@@ -237,8 +238,8 @@ std::pair<std::int64_t, std::vector<std::byte>> LogFile::key_frame(std::int64_t 
       if (found.first >= 0) return found;
     }
   }
-  throw InputError(fmt::format("{}: it has no key frame at or before {:.3f} s",
-                               file_.string(), seconds(at * base_)));
+  throw InputError(fmt::format("{}: it has no key frame at or before {:.3f} s", file_.string(),
+                               seconds(at * base_)));
 }
 
 std::string LogFile::other_machine() const {
@@ -246,8 +247,8 @@ std::string LogFile::other_machine() const {
   const auto compare = [&](const std::string& key, const std::string& here) {
     const auto there = about_.find(key);
     if (there == about_.end() || there->second == here) return;
-    differs += fmt::format("{}{} was {} and is {}", differs.empty() ? "" : "; ", key,
-                           there->second, here);
+    differs +=
+        fmt::format("{}{} was {} and is {}", differs.empty() ? "" : "; ", key, there->second, here);
   };
   compare("build", build_id());
   compare("cpu_features", cpu_features());

@@ -1,6 +1,6 @@
 #pragma once
-// A log of a session, opened: what it is of, its inputs, hashes, key frames, events and episodes; and
-// the app that it was recorded with, from the files in it.
+// A log of a session, opened: what it is of, its inputs, hashes, key frames, events and episodes;
+// and the app that it was recorded with, from the files in it.
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -47,8 +47,8 @@ class LogFile {
   /// Ticks up to which it tells everything: the last one with hashes, plus 1.
   std::int64_t ticks() const;
 
-  /// The app of the log, loaded from the files in it, with the log's seed. The files live in a folder
-  /// that goes with this object. @throws ConfigError or InputError as load_app()
+  /// The app of the log, loaded from the files in it, with the log's seed. The files live in a
+  /// folder that goes with this object. @throws ConfigError or InputError as load_app()
   App app();
 
   std::vector<LoggedInput> inputs() const;

@@ -99,10 +99,10 @@ Machine::Machine(const MachineConfig& config, const ModeContext& context)
       state.modes.push_back(make<Mode>(part, mode_context, key));
       for (const std::string& what : state.modes.back()->drives()) {
         if (std::ranges::count(driven, what))
-          throw ConfigError({{part.place, key,
-                              fmt::format("drives '{}', which another mode of the state drives",
-                                          what),
-                              "let one of them"}});
+          throw ConfigError(
+              {{part.place, key,
+                fmt::format("drives '{}', which another mode of the state drives", what),
+                "let one of them"}});
         driven.push_back(what);
       }
     }
@@ -119,8 +119,8 @@ Machine::Machine(const MachineConfig& config, const ModeContext& context)
     }
     states_.push_back(std::move(state));
   }
-  start_ = current_ = static_cast<std::size_t>(
-      std::ranges::find(state_names_, config.start) - state_names_.begin());
+  start_ = current_ = static_cast<std::size_t>(std::ranges::find(state_names_, config.start) -
+                                               state_names_.begin());
 }
 
 std::vector<std::string> Machine::drives() const {
@@ -136,9 +136,10 @@ std::string Machine::text() const {
   std::string text = fmt::format("machine {}\n", name_);
   for (std::size_t s = 0; s < states_.size(); ++s) {
     const State& state = states_[s];
-    text += fmt::format("  {}{}{}{}\n", state_names_[s], s == start_ ? " (start)" : "",
-                        state.final ? " (final)" : "",
-                        state.episode ? fmt::format(" (episode: {})", name_of(*state.episode)) : "");
+    text +=
+        fmt::format("  {}{}{}{}\n", state_names_[s], s == start_ ? " (start)" : "",
+                    state.final ? " (final)" : "",
+                    state.episode ? fmt::format(" (episode: {})", name_of(*state.episode)) : "");
     for (const auto& mode : state.modes) text += "    " + mode->text() + "\n";
     for (const auto& transition : state.next) {
       std::vector<std::string> when;

@@ -1,6 +1,7 @@
 #pragma once
-// What an app does in a state of its machine: hold, move, follow a source, grip ... Modes register by
-// name with a schema; a new behaviour is most often a new source (teleop/source.hpp) and no new mode.
+// What an app does in a state of its machine: hold, move, follow a source, grip ... Modes register
+// by name with a schema; a new behaviour is most often a new source (teleop/source.hpp) and no new
+// mode.
 #include <memory>
 #include <string>
 #include <vector>

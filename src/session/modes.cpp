@@ -52,7 +52,8 @@ struct SetConfig {
 class SetMode : public Mode {
  public:
   SetMode(const SetConfig& config, const ModeContext& context) : config_(config) {
-    for (const auto& [name, value] : config.parameters) settings_.push_back(setting(name, value, context));
+    for (const auto& [name, value] : config.parameters)
+      settings_.push_back(setting(name, value, context));
   }
   void enter(const ModeMoment&) override {
     for (const Setting& s : settings_) {
@@ -79,7 +80,8 @@ class SetMode : public Mode {
   }
   std::string text() const override {
     std::vector<std::string> parts;
-    for (const auto& [name, value] : config_.parameters) parts.push_back(fmt::format("{} = {:g}", name, value));
+    for (const auto& [name, value] : config_.parameters)
+      parts.push_back(fmt::format("{} = {:g}", name, value));
     return fmt::format("sets {}", fmt::join(parts, ", "));
   }
   std::vector<std::string> drives() const override { return {}; }
@@ -200,19 +202,18 @@ class GripMode : public Mode {
       if (group.kind == GroupKind::kSuction || group.kind == GroupKind::kPosition)
         names.push_back(group.name);
     if (!std::ranges::count(names, config.group))
-      throw InputError(
-          names.empty() ? std::string("the scene has neither suction cup nor gripper")
-                        : fmt::format("'{}' is neither suction cup nor gripper; {}",
-                                      shown(config.group),
-                                      did_you_mean(config.group, names, "there are")));
+      throw InputError(names.empty() ? std::string("the scene has neither suction cup nor gripper")
+                                     : fmt::format("'{}' is neither suction cup nor gripper; {}",
+                                                   shown(config.group),
+                                                   did_you_mean(config.group, names, "there are")));
     group_ = static_cast<std::size_t>(context.layout.group(config.group));
     const GroupLayout& layout = context.layout.groups[group_];
     suction_ = layout.kind == GroupKind::kSuction;
     if (suction_) {
       command_ = Eigen::VectorXd::Constant(1, grips ? 1.0 : 0.0);
     } else if (!config.to) {
-      throw InputError(fmt::format("'{}' is no suction cup: say to what positions ('to')",
-                                   config.group));
+      throw InputError(
+          fmt::format("'{}' is no suction cup: say to what positions ('to')", config.group));
     } else {
       command_ = *config.to;
     }

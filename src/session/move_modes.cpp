@@ -1,5 +1,5 @@
-// Modes that follow a planned motion: move_to (poses), move_joints, move_along (a smooth curve). Each
-// plans from where the reference is, also when that is moving, and again after a hold.
+// Modes that follow a planned motion: move_to (poses), move_joints, move_along (a smooth curve).
+// Each plans from where the reference is, also when that is moving, and again after a hold.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -107,8 +107,9 @@ std::vector<PoseGoal> goals_of(const std::vector<WaypointConfig>& waypoints,
       for (const auto& [name, X] : context.scene.frames) names.push_back(name);
       const auto frame = std::ranges::find(names, *w.in);
       if (frame == names.end())
-        throw InputError(fmt::format("the scene has no frame '{}'{}", shown(*w.in),
-                                     names.empty() ? "" : "; " + did_you_mean(*w.in, names, "it has")));
+        throw InputError(
+            fmt::format("the scene has no frame '{}'{}", shown(*w.in),
+                        names.empty() ? "" : "; " + did_you_mean(*w.in, names, "it has")));
       const Placement& X =
           context.scene.frames[static_cast<std::size_t>(frame - names.begin())].second;
       const Pose X_WF = Pose::from(X.p, X.q);
@@ -141,8 +142,7 @@ class MoveTo : public Source {
     t_ = 0.0;
   }
   SourceAnswer update(const Moment& moment, const Motion&, Motion& wanted) override {
-    if (!path_.planned())
-      return {SourceStatus::kLost, reason_of(path_.error().reason), {}};
+    if (!path_.planned()) return {SourceStatus::kLost, reason_of(path_.error().reason), {}};
     t_ += moment.dt;
     const PoseState state = path_.at(std::min(t_, path_.duration()));
     wanted.pose = {state.X_WE, state.V_WE, state.A_WE};
@@ -193,7 +193,8 @@ struct MoveJointsConfig {
 // values of a robot's named pose for the rows of a posture task
 Eigen::VectorXd named_pose(const std::string& name, const PostureTask& task,
                            const ModeContext& context) {
-  const Mechanism& m = context.arms->system().mechanisms()[static_cast<std::size_t>(task.mechanism())];
+  const Mechanism& m =
+      context.arms->system().mechanisms()[static_cast<std::size_t>(task.mechanism())];
   const RobotInstance& robot = *context.scene.robot(m.name);
   std::vector<std::string> names;
   for (const auto& pose : robot.poses) names.push_back(pose.name);
@@ -208,8 +209,8 @@ Eigen::VectorXd named_pose(const std::string& name, const PostureTask& task,
     const std::string& joint = task.joint_names()[static_cast<std::size_t>(r)];
     const auto at = std::ranges::find(joints, joint);
     if (at == joints.end())
-      throw InputError(fmt::format("the pose '{}' of '{}' says nothing of the joint '{}'", name,
-                                   m.name, joint));
+      throw InputError(
+          fmt::format("the pose '{}' of '{}' says nothing of the joint '{}'", name, m.name, joint));
     values[r] = q[at - joints.begin()];
   }
   return values;
@@ -226,9 +227,10 @@ Eigen::VectorXd goal_of(const JointWaypointConfig& w, const PostureTask& task,
   for (Eigen::Index r = 0; r < q.size(); ++r) {
     const JointLimits& l = task.limits()[static_cast<std::size_t>(r)];
     if (q[r] < l.lower || q[r] > l.upper)
-      throw InputError(fmt::format("a waypoint asks joint {} of '{}' for {:.4g} rad; it may be from "
-                                   "{:.4g} to {:.4g}",
-                                   r + 1, task.name(), q[r], l.lower, l.upper));
+      throw InputError(
+          fmt::format("a waypoint asks joint {} of '{}' for {:.4g} rad; it may be from "
+                      "{:.4g} to {:.4g}",
+                      r + 1, task.name(), q[r], l.lower, l.upper));
   }
   return q;
 }
@@ -319,7 +321,8 @@ class MoveAlong : public Source {
           const MotionLimits limits = limits_of(config, task);
           path.velocity = limits.velocity;
           path.acceleration = limits.acceleration;
-          for (const auto& w : config.waypoints) path.waypoints.push_back(goal_of(w, task, context));
+          for (const auto& w : config.waypoints)
+            path.waypoints.push_back(goal_of(w, task, context));
           return SmoothPath(path);
         }()) {}
 
@@ -347,9 +350,9 @@ class MoveAlong : public Source {
 void register_move_modes(ModeRegistry& registry) {
   const auto norm_limits = []<class Limits>(const ObjectSchema<Limits>& schema,
                                             const std::string& unit) {
-    return schema
-        .optional("velocity", &NormLimits::velocity, number(unit + "/s").above(0).max(100))
-        .optional("acceleration", &NormLimits::acceleration, number(unit + "/s^2").above(0).max(1e4))
+    return schema.optional("velocity", &NormLimits::velocity, number(unit + "/s").above(0).max(100))
+        .optional("acceleration", &NormLimits::acceleration,
+                  number(unit + "/s^2").above(0).max(1e4))
         .optional("jerk", &NormLimits::jerk, number(unit + "/s^3").above(0).max(1e6));
   };
   const auto waypoint =
@@ -364,7 +367,8 @@ void register_move_modes(ModeRegistry& registry) {
                     "does not stop there, but passes at this speed")
           .check(
               [](const WaypointConfig& w) -> std::optional<Fault> {
-                if (w.rpy && w.quaternion) return Fault{"has rpy and quaternion", "give one of them"};
+                if (w.rpy && w.quaternion)
+                  return Fault{"has rpy and quaternion", "give one of them"};
                 if (w.in && w.relative)
                   return Fault{"is relative and in a frame", "give one of them"};
                 if (!w.position && !w.rpy && !w.quaternion && !w.in)
@@ -377,8 +381,10 @@ void register_move_modes(ModeRegistry& registry) {
       object<MoveToConfig>("MoveTo", "a pose reference moves through waypoints")
           .required("task", &MoveToConfig::task, text())
           .required("waypoints", &MoveToConfig::waypoints, list(waypoint).min_size(1).max_size(64))
-          .optional("linear", &MoveToConfig::linear, norm_limits(object<LinearLimits>("LinearLimits"), "m"))
-          .optional("angular", &MoveToConfig::angular, norm_limits(object<AngularLimits>("AngularLimits"), "rad"))
+          .optional("linear", &MoveToConfig::linear,
+                    norm_limits(object<LinearLimits>("LinearLimits"), "m"))
+          .optional("angular", &MoveToConfig::angular,
+                    norm_limits(object<AngularLimits>("AngularLimits"), "rad"))
           .check(
               [](const MoveToConfig& c) -> std::optional<Fault> {
                 for (const auto& w : c.waypoints)
@@ -423,21 +429,22 @@ void register_move_modes(ModeRegistry& registry) {
                                  config.waypoints.size()),
                      std::make_unique<MoveJoints>(config, task, context), context);
                });
-  registry.add("move_along",
-               joint_schema("MoveAlong", "joints move along a smooth curve through the waypoints"),
-               "a posture reference moves along a smooth curve, the fastest without a limit of jerk",
-               [](const MoveJointsConfig& config, const ModeContext& context) {
-                 const PostureTask& task = posture_of(config.task, context);
-                 for (const auto& w : config.waypoints)
-                   if (w.v)
-                     throw InputError(
-                         "a smooth curve has no passing velocities; take v away, or use move_joints");
-                 return std::make_unique<MoveMode>(
-                     config.task,
-                     fmt::format("moves the joints of {} along a curve through {} points",
-                                 config.task, config.waypoints.size()),
-                     std::make_unique<MoveAlong>(config, task, context), context);
-               });
+  registry.add(
+      "move_along",
+      joint_schema("MoveAlong", "joints move along a smooth curve through the waypoints"),
+      "a posture reference moves along a smooth curve, the fastest without a limit of jerk",
+      [](const MoveJointsConfig& config, const ModeContext& context) {
+        const PostureTask& task = posture_of(config.task, context);
+        for (const auto& w : config.waypoints)
+          if (w.v)
+            throw InputError(
+                "a smooth curve has no passing velocities; take v away, or use move_joints");
+        return std::make_unique<MoveMode>(
+            config.task,
+            fmt::format("moves the joints of {} along a curve through {} points", config.task,
+                        config.waypoints.size()),
+            std::make_unique<MoveAlong>(config, task, context), context);
+      });
 }
 
 }  // namespace handspan

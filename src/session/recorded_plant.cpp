@@ -33,7 +33,8 @@ RecordedPlant::RecordedPlant(const LogFile& log, PlantLayout layout)
     const int index = static_cast<int>(g);
     if (group.kind == GroupKind::kSuction) {
       const char* parts[] = {".q", ".v", ".tau"};
-      for (int p = 0; p < 3; ++p) streams_.push_back({topic_of(group.name + parts[p]), index, -1, p});
+      for (int p = 0; p < 3; ++p)
+        streams_.push_back({topic_of(group.name + parts[p]), index, -1, p});
     } else {
       streams_.push_back({topic_of(group.name) + "/joint_states", index, -1, 0});
     }
@@ -58,8 +59,7 @@ void RecordedPlant::load(std::int64_t from) {
   for (std::size_t s = 0; s < streams_.size(); ++s) {
     const Stream& stream = streams_[s];
     if (log_.reader().channel(stream.topic) == nullptr)
-      throw InputError(fmt::format("{}: it has no topic {}", log_.file().string(),
-                                   stream.topic));
+      throw InputError(fmt::format("{}: it has no topic {}", log_.file().string(), stream.topic));
     McapQuery query;
     query.topics = {stream.topic};
     query.from = from * base;
@@ -93,10 +93,11 @@ void RecordedPlant::load(std::int64_t from) {
   for (std::int64_t tick = from; tick <= last; ++tick)
     for (std::size_t s = 0; s < streams_.size(); ++s)
       if (!has[s][static_cast<std::size_t>(tick - from)])
-        throw InputError(fmt::format(
-            "{}: the observation of tick {} is missing on {}: the disk could not keep up when it was "
-            "recorded",
-            log_.file().string(), tick, streams_[s].topic));
+        throw InputError(
+            fmt::format("{}: the observation of tick {} is missing on {}: the disk could not keep "
+                        "up when it was "
+                        "recorded",
+                        log_.file().string(), tick, streams_[s].topic));
 }
 
 void RecordedPlant::show(std::int64_t tick) {

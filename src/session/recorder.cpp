@@ -148,8 +148,10 @@ void Recorder::Impl::describe(Session& session) {
       attachment.bytes.assign(bytes.begin(), bytes.end());
       writer.attach(attachment);
     }
-    about["app_file"] =
-        std::filesystem::absolute(app.file).lexically_normal().lexically_relative(folder).generic_string();
+    about["app_file"] = std::filesystem::absolute(app.file)
+                            .lexically_normal()
+                            .lexically_relative(folder)
+                            .generic_string();
   }
   writer.metadata(kRunMetadata, about);
 }
@@ -186,23 +188,22 @@ void Recorder::Impl::streams(Session& session) {
                         m.text = event.text.view();
                         encode(m, out);
                       });
-  inputs = writer.add(kInputTopic, message_type<messages::Input>(), {},
-                      [](const LogSample& sample, Bytes& out) {
-                        constexpr std::size_t kHead = offsetof(Input, numbers);
-                        Input input;
-                        std::memcpy(static_cast<void*>(&input), sample.raw.data(), kHead);
-                        messages::Input m;
-                        m.header.stamp = sample.source_stamp;
-                        m.tick = sample.tick;
-                        m.source = input.to.view();
-                        m.kind = name_of(input.kind);
-                        m.text = input.text.view();
-                        m.numbers.resize(input.count);
-                        std::memcpy(m.numbers.data(), sample.raw.data() + kHead,
-                                    input.count * sizeof(double));
-                        m.integers = {input.stamp};
-                        encode(m, out);
-                      });
+  inputs = writer.add(
+      kInputTopic, message_type<messages::Input>(), {}, [](const LogSample& sample, Bytes& out) {
+        constexpr std::size_t kHead = offsetof(Input, numbers);
+        Input input;
+        std::memcpy(static_cast<void*>(&input), sample.raw.data(), kHead);
+        messages::Input m;
+        m.header.stamp = sample.source_stamp;
+        m.tick = sample.tick;
+        m.source = input.to.view();
+        m.kind = name_of(input.kind);
+        m.text = input.text.view();
+        m.numbers.resize(input.count);
+        std::memcpy(m.numbers.data(), sample.raw.data() + kHead, input.count * sizeof(double));
+        m.integers = {input.stamp};
+        encode(m, out);
+      });
   channel_streams(session);
   if (MujocoPlant* plant = session.simulation()) {
     std::vector<std::string> names;
@@ -210,21 +211,21 @@ void Recorder::Impl::streams(Session& session) {
       links.push_back(static_cast<int>(b));
       names.push_back(plant->bodies()[b]);
     }
-    transforms = writer.add(
-        kTransformTopic, message_type<messages::TFMessage>(), {},
-        [names, m = messages::TFMessage()](const LogSample& sample, Bytes& out) mutable {
-          m.transforms.resize(names.size());
-          for (std::size_t i = 0; i < names.size(); ++i) {
-            RawPose X;
-            std::memcpy(&X, sample.raw.data() + i * sizeof X, sizeof X);
-            auto& t = m.transforms[i];
-            t.header = {sample.source_stamp, "world"};
-            t.child_frame_id = names[i];
-            for (std::size_t k = 0; k < 3; ++k) t.translation[k] = rounded(X.p[k]);
-            for (std::size_t k = 0; k < 4; ++k) t.rotation[k] = rounded(X.q[k]);
-          }
-          encode(m, out);
-        });
+    transforms =
+        writer.add(kTransformTopic, message_type<messages::TFMessage>(), {},
+                   [names, m = messages::TFMessage()](const LogSample& sample, Bytes& out) mutable {
+                     m.transforms.resize(names.size());
+                     for (std::size_t i = 0; i < names.size(); ++i) {
+                       RawPose X;
+                       std::memcpy(&X, sample.raw.data() + i * sizeof X, sizeof X);
+                       auto& t = m.transforms[i];
+                       t.header = {sample.source_stamp, "world"};
+                       t.child_frame_id = names[i];
+                       for (std::size_t k = 0; k < 3; ++k) t.translation[k] = rounded(X.p[k]);
+                       for (std::size_t k = 0; k < 4; ++k) t.rotation[k] = rounded(X.q[k]);
+                     }
+                     encode(m, out);
+                   });
   }
 }
 
@@ -232,7 +233,9 @@ void Recorder::Impl::channel_streams(Session& session) {
   const ChannelTable& table = session.channels();
   const auto about = [&](ChannelId id) {
     const ChannelInfo& info = table.info(id);
-    McapMap map = {{"channel", info.name}, {"type", name_of(info.type)}, {"unit", info.unit},
+    McapMap map = {{"channel", info.name},
+                   {"type", name_of(info.type)},
+                   {"unit", info.unit},
                    {"doc", info.doc}};
     std::string labels;
     for (const auto& label : info.type == ChannelType::kChoice ? info.choices : info.labels)
@@ -251,19 +254,19 @@ void Recorder::Impl::channel_streams(Session& session) {
     McapMap map = about(group.q);
     map["channel"] = layout.name;
     map["type"] = "group";
-    group.stream = writer.add(
-        topic_of(layout.name) + "/joint_states", message_type<messages::JointState>(), map,
-        [names = layout.joints, m = messages::JointState()](const LogSample& sample,
-                                                            Bytes& out) mutable {
-          const auto x = doubles(sample.raw);
-          const std::size_t n = names.size();
-          m.header.stamp = sample.source_stamp;
-          m.name = names;
-          m.position.assign(x.begin(), x.begin() + n);
-          m.velocity.assign(x.begin() + n, x.begin() + 2 * n);
-          m.effort.assign(x.begin() + 2 * n, x.end());
-          encode(m, out);
-        });
+    group.stream = writer.add(topic_of(layout.name) + "/joint_states",
+                              message_type<messages::JointState>(), map,
+                              [names = layout.joints, m = messages::JointState()](
+                                  const LogSample& sample, Bytes& out) mutable {
+                                const auto x = doubles(sample.raw);
+                                const std::size_t n = names.size();
+                                m.header.stamp = sample.source_stamp;
+                                m.name = names;
+                                m.position.assign(x.begin(), x.begin() + n);
+                                m.velocity.assign(x.begin() + n, x.begin() + 2 * n);
+                                m.effort.assign(x.begin() + 2 * n, x.end());
+                                encode(m, out);
+                              });
     groups.push_back(group);
   }
   for (std::size_t i = 0; i < table.channels().size(); ++i) {
@@ -289,16 +292,16 @@ void Recorder::Impl::channel_streams(Session& session) {
       case ChannelType::kBoolean:
       case ChannelType::kChoice:
         value.doubles = false;
-        value.stream = writer.add(
-            topic, message_type<messages::Integer>(), map,
-            [words = info.choices](const LogSample& sample, Bytes& out) {
-              messages::Integer m;
-              m.header.stamp = sample.source_stamp;
-              m.value = read_raw<std::int64_t>(sample.raw);
-              if (m.value >= 0 && static_cast<std::size_t>(m.value) < words.size())
-                m.word = words[static_cast<std::size_t>(m.value)];
-              encode(m, out);
-            });
+        value.stream =
+            writer.add(topic, message_type<messages::Integer>(), map,
+                       [words = info.choices](const LogSample& sample, Bytes& out) {
+                         messages::Integer m;
+                         m.header.stamp = sample.source_stamp;
+                         m.value = read_raw<std::int64_t>(sample.raw);
+                         if (m.value >= 0 && static_cast<std::size_t>(m.value) < words.size())
+                           m.word = words[static_cast<std::size_t>(m.value)];
+                         encode(m, out);
+                       });
         break;
       case ChannelType::kNumber:
       case ChannelType::kVector: {
@@ -337,7 +340,8 @@ void Recorder::Impl::push_channels(Session& session, std::int64_t tick, bool all
     const std::uint64_t writes = table.writes(group.q);
     if (writes == group.seen && !all) continue;
     group.seen = writes;
-    const auto q = table.numbers(group.q), v = table.numbers(group.v), tau = table.numbers(group.tau);
+    const auto q = table.numbers(group.q), v = table.numbers(group.v),
+               tau = table.numbers(group.tau);
     const auto n = static_cast<std::size_t>(q.size());
     const auto to = writer.reserve(group.stream, now, table.stamp(group.q), t, 24 * n);
     if (to.empty()) continue;
@@ -414,8 +418,8 @@ void Recorder::Impl::push_hashes(Session& session, std::int64_t tick) noexcept {
 void Recorder::Impl::flush_hashes(Nanoseconds now) noexcept {
   if (hash_count == 0) return;
   writer.push(hashes, now, now, static_cast<std::uint64_t>(hash_first),
-              std::as_bytes(std::span(hash_rows).first(
-                  static_cast<std::size_t>(hash_count) * kQuantities)));
+              std::as_bytes(
+                  std::span(hash_rows).first(static_cast<std::size_t>(hash_count) * kQuantities)));
   hash_count = 0;
 }
 

@@ -23,7 +23,8 @@ struct RecorderOptions {
 class Recorder : public SessionWatcher {
  public:
   /// Writes what is known before the first tick. @throws InputError when the file cannot be written
-  Recorder(Session& session, const std::filesystem::path& file, const RecorderOptions& options = {});
+  Recorder(Session& session, const std::filesystem::path& file,
+           const RecorderOptions& options = {});
   ~Recorder() override;
 
   void begin(Session& session) override;

@@ -51,9 +51,9 @@ class ChannelComparison {
         compare(name->second + ".tau", m.effort);
       } else if (type->second == "pose") {
         const auto m = decode<messages::PoseStamped>(message.bytes);
-        compare(name->second, std::vector<double>{m.position[0], m.position[1], m.position[2],
-                                                  m.orientation[0], m.orientation[1],
-                                                  m.orientation[2], m.orientation[3]});
+        compare(name->second,
+                std::vector<double>{m.position[0], m.position[1], m.position[2], m.orientation[0],
+                                    m.orientation[1], m.orientation[2], m.orientation[3]});
       } else if (name->second.ends_with(".wrench")) {
         const auto m = decode<messages::WrenchStamped>(message.bytes);
         compare(name->second, std::vector<double>{m.force[0], m.force[1], m.force[2], m.torque[0],
@@ -146,13 +146,11 @@ ReplayReport replay(LogFile& log, const ReplayOptions& options) {
   Session session(app, std::move(how));
   if (session.base_period() != log.base_period())
     throw InputError(fmt::format("{}: its ticks are {} ns and this handspan makes them {} ns",
-                                 log.file().string(), log.base_period(),
-                                 session.base_period()));
+                                 log.file().string(), log.base_period(), session.base_period()));
   const std::int64_t from = options.from / log.base_period();
   if (from > log.ticks())
-    throw InputError(fmt::format("{}: it ends at {:.3f} s, before {:.3f} s",
-                                 log.file().string(), seconds(log.ticks() * log.base_period()),
-                                 seconds(options.from)));
+    throw InputError(fmt::format("{}: it ends at {:.3f} s, before {:.3f} s", log.file().string(),
+                                 seconds(log.ticks() * log.base_period()), seconds(options.from)));
   if (!options.open && (from > 0 || log.first_tick() > 0)) {
     const auto [tick, bytes] = log.key_frame(std::max(from, log.first_tick()));
     session.restore(bytes);

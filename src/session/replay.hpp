@@ -15,9 +15,9 @@ namespace handspan {
 struct ReplayOptions {
   bool verify = false;
   bool open = false;
-  Nanoseconds from = 0;             // closed: from the last key frame at or before
-  std::optional<Nanoseconds> to;    // none: to the log's end
-  double tolerance = 1e-6;          // of values where bits cannot be compared, relative above 1
+  Nanoseconds from = 0;           // closed: from the last key frame at or before
+  std::optional<Nanoseconds> to;  // none: to the log's end
+  double tolerance = 1e-6;        // of values where bits cannot be compared, relative above 1
   /// About four times a second; false: stop here.
   std::function<bool(Nanoseconds now)> progress;
 };
@@ -29,12 +29,12 @@ struct Difference {
 };
 
 struct ReplayReport {
-  std::int64_t first_tick = 0, ticks = 0;    // that were run
-  std::int64_t compared = 0;                 // ticks, or key frames where bits cannot be compared
-  std::string other_machine;                 // what is not as it was; "" when nothing
-  bool by_values = false;                    // compared within the tolerance
-  std::optional<Difference> difference;      // the first
-  double worst = 0.0;                        // difference of values, by values
+  std::int64_t first_tick = 0, ticks = 0;  // that were run
+  std::int64_t compared = 0;               // ticks, or key frames where bits cannot be compared
+  std::string other_machine;               // what is not as it was; "" when nothing
+  bool by_values = false;                  // compared within the tolerance
+  std::optional<Difference> difference;    // the first
+  double worst = 0.0;                      // difference of values, by values
   RunSummary summary;
   bool same() const { return !difference; }
 };

@@ -1,4 +1,5 @@
-// The mode that follows what a reference did in a log: a demonstration repeated, another arm's motion.
+// The mode that follows what a reference did in a log: a demonstration repeated, another arm's
+// motion.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,8 +58,8 @@ std::vector<TimedPose> poses_of(const ReplayReferenceConfig& config) {
     const Eigen::Vector3d p(m.position[0], m.position[1], m.position[2]);
     const Eigen::Vector4d q(m.orientation[0], m.orientation[1], m.orientation[2], m.orientation[3]);
     if (!p.allFinite() || !q.allFinite() || !(q.norm() > 1e-6))
-      throw InputError(fmt::format("{}: {} has a pose at {:.3f} s that is none", config.log.string(),
-                                   topic, seconds(message.log_time)));
+      throw InputError(fmt::format("{}: {} has a pose at {:.3f} s that is none",
+                                   config.log.string(), topic, seconds(message.log_time)));
     if (poses.empty()) first = message.log_time;
     const double time = seconds(message.log_time - first) / config.speed;
     if (!poses.empty() && time <= poses.back().time) return true;
@@ -120,8 +121,7 @@ class ReplayReferenceMode : public Mode {
       : config_(config), outlet_(context.arbiter.outlet(config.task)) {
     if (!context.arbiter.is_pose(outlet_))
       throw InputError(fmt::format("'{}' is a task of joints; this is for poses", config.task));
-    source_ =
-        context.arbiter.add_source(context.name, std::make_unique<ReplayReference>(config));
+    source_ = context.arbiter.add_source(context.name, std::make_unique<ReplayReference>(config));
   }
   void enter(const ModeMoment& at) override {
     Grant grant;
@@ -130,7 +130,8 @@ class ReplayReferenceMode : public Mode {
   }
   bool update(const ModeMoment& at) override { return at.arbiter.done(outlet_); }
   std::string text() const override {
-    return fmt::format("{} does again what is in {}", config_.task, config_.log.filename().string());
+    return fmt::format("{} does again what is in {}", config_.task,
+                       config_.log.filename().string());
   }
   std::vector<std::string> drives() const override { return {config_.task}; }
 

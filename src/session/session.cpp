@@ -27,7 +27,9 @@ class Hash {
     static_assert(std::has_unique_object_representations_v<T>);
     bytes(&x, sizeof x);
   }
-  void numbers(const auto& v) { bytes(v.data(), sizeof(double) * static_cast<std::size_t>(v.size())); }
+  void numbers(const auto& v) {
+    bytes(v.data(), sizeof(double) * static_cast<std::size_t>(v.size()));
+  }
   void text(std::string_view t) { bytes(t.data(), t.size()); }
   std::uint32_t result() const { return static_cast<std::uint32_t>(XXH3_64bits_digest(&state_)); }
 
@@ -99,8 +101,7 @@ void Session::make_groups() {
 void Session::make_references() {
   arbiter_ = std::make_unique<Arbiter>(events_);
   if (app_.whole_arm) {
-    whole_arm_ =
-        std::make_unique<WholeArm>(*app_.whole_arm, app_.scene, plant_->layout(), base_);
+    whole_arm_ = std::make_unique<WholeArm>(*app_.whole_arm, app_.scene, plant_->layout(), base_);
     whole_arm_->start(plant_->read());
     for (const auto& goals : app_.goals) goals_.emplace_back(goals, *whole_arm_, app_.seed);
     for (const auto& task : whole_arm_->problem().tasks()) {
@@ -125,9 +126,9 @@ void Session::make_references() {
   mailboxes_.push_back({kOperator, std::make_unique<Mailbox>()});
   for (const auto& [name, part] : app_.sources) {
     if (name == kOperator)
-      throw ConfigError({{part.place, "sources",
-                          "has one named 'operator', which is the operator's own mailbox",
-                          "choose another name"}});
+      throw ConfigError(
+          {{part.place, "sources", "has one named 'operator', which is the operator's own mailbox",
+            "choose another name"}});
     try {
       arbiter_->add_source(name, part.make(SourceContext{name, app_.seed}));
     } catch (const ConfigError&) {
@@ -172,14 +173,14 @@ void Session::declare_channels() {
     const auto n = static_cast<std::size_t>(layout.groups[g].size());
     const bool suction = layout.groups[g].kind == GroupKind::kSuction;
     Group& group = groups_[g];
-    group.q =
-        channels_.vector(name + ".q", n, suction ? "" : "rad", observed, "measured positions", joints);
+    group.q = channels_.vector(name + ".q", n, suction ? "" : "rad", observed, "measured positions",
+                               joints);
     group.v = channels_.vector(name + ".v", n, suction ? "" : "rad/s", observed,
                                "measured velocities", joints);
-    group.tau = channels_.vector(name + ".tau", n, suction ? "" : "N m", observed, "drive torques",
-                                 joints);
-    group.command = channels_.vector(name + ".command", n, "", group.rate,
-                                     "as the controller gave it", joints);
+    group.tau =
+        channels_.vector(name + ".tau", n, suction ? "" : "N m", observed, "drive torques", joints);
+    group.command =
+        channels_.vector(name + ".command", n, "", group.rate, "as the controller gave it", joints);
   }
   for (const auto& sensor : layout.sensors)
     wrenches_.push_back(

@@ -1,7 +1,8 @@
 #pragma once
 // The loop that everything runs in (design sections 3.3 to 3.9): in each tick inputs are latched,
-// machines and sources say where references go, controllers answer, the plant advances, channels are
-// published. A run is a function of build, app, seed and inputs; a snapshot is all of its state.
+// machines and sources say where references go, controllers answer, the plant advances, channels
+// are published. A run is a function of build, app, seed and inputs; a snapshot is all of its
+// state.
 //
 // Ticks count from 0; tick k begins at k base periods. What a channel shows after tick k is of time
 // k + 1: so the start is at 0.
@@ -94,8 +95,8 @@ class Session {
   std::uint64_t rejected_inputs() const { return rejected_inputs_; }
 
   /// Everything that a run changes, as bytes, and back: the same inputs then give the same bits.
-  /// Saving allocates nothing once the buffer has its size. @throws InputError when the bytes are of
-  /// another app or damaged; the session is then not to be used
+  /// Saving allocates nothing once the buffer has its size. @throws InputError when the bytes are
+  /// of another app or damaged; the session is then not to be used
   void snapshot(std::vector<std::byte>& into);
   void restore(std::span<const std::byte> bytes);
 
@@ -156,7 +157,7 @@ class Session {
   std::unique_ptr<Arbiter> arbiter_;
   std::vector<Machine> machines_;
   std::vector<Box> mailboxes_;
-  std::vector<Input> inputs_;               // of this tick
+  std::vector<Input> inputs_;                // of this tick
   std::vector<FixedText<62>> named_events_;  // of this tick
   std::vector<VectorChannel> wrenches_;
   std::vector<std::pair<int, PoseChannel>> object_channels_;  // by body

@@ -22,13 +22,13 @@ struct GroupSummary {
 /// How well a task followed its limited reference; and what was wanted before the limits.
 struct TrackingSummary {
   std::string task;
-  bool pose = true;             // else joints: positions are [rad], angles 0
-  std::uint64_t ticks = 0;      // in which it followed somebody
+  bool pose = true;                               // else joints: positions are [rad], angles 0
+  std::uint64_t ticks = 0;                        // in which it followed somebody
   double position_rms = 0.0, position_max = 0.0;  // of measured frame against the reference [m]
   double angle_rms = 0.0, angle_max = 0.0;        // [rad]
   double lag_rms = 0.0, lag_max = 0.0;  // of the reference behind what was wanted [m or rad]
-  std::uint64_t holds = 0;      // times that it held after it had followed: input gaps
-  double held = 0.0;            // time in them [s]
+  std::uint64_t holds = 0;              // times that it held after it had followed: input gaps
+  double held = 0.0;                    // time in them [s]
 };
 
 /// What the whole-arm controller had to do.
@@ -52,7 +52,7 @@ struct RunSummary {
   RealTime real_time_thread;
   std::vector<GroupSummary> groups;
   std::vector<TrackingSummary> tracking;
-  std::vector<std::pair<std::string, std::string>> modes;  // machine, its last state
+  std::vector<std::pair<std::string, std::string>> modes;    // machine, its last state
   std::vector<std::pair<std::string, std::string>> holding;  // task that holds at the end, and why
   std::uint64_t episodes = 0, successes = 0, failures = 0, discarded = 0;
   std::uint64_t rejected_inputs = 0, lost_inputs = 0;

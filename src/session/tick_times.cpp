@@ -21,7 +21,8 @@ double TickTimes::quantile(double share) const {
   for (std::size_t i = 0; i < bins_.size(); ++i) {
     below += bins_[i];
     if (below >= rank)
-      return std::min(longest_, kShortest * std::pow(10.0, static_cast<double>(i + 1) / kPerDecade));
+      return std::min(longest_,
+                      kShortest * std::pow(10.0, static_cast<double>(i + 1) / kPerDecade));
   }
   return longest_;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// How long ticks take: a histogram with 64 bins a decade from 100 ns to 1000 s, so that a run of any
-// length needs no memory. Quantiles are upper edges of bins: at most 3.7 % too long.
+// How long ticks take: a histogram with 64 bins a decade from 100 ns to 1000 s, so that a run of
+// any length needs no memory. Quantiles are upper edges of bins: at most 3.7 % too long.
 #include <array>
 #include <cstdint>
 

@@ -27,9 +27,7 @@ int find(const auto& items, std::string_view name, const char* what) {
                                did_you_mean(text, names_of(items), "there are")));
 }
 
-bool is_finite(const Motion& m) {
-  return m.q.allFinite() && m.v.allFinite() && m.a.allFinite();
-}
+bool is_finite(const Motion& m) { return m.q.allFinite() && m.v.allFinite() && m.a.allFinite(); }
 
 }  // namespace
 
@@ -52,8 +50,8 @@ int Arbiter::add_pose(FrameTask& task, const PoseReferenceLimits& limits) {
 int Arbiter::add_joints(PostureTask& task, std::span<const JointLimits> limits) {
   const auto n = static_cast<Eigen::Index>(limits.size());
   if (n != task.rows())
-    throw InputError(fmt::format("{} joint limits for the {} rows of the task '{}'", n,
-                                 task.rows(), task.name()));
+    throw InputError(fmt::format("{} joint limits for the {} rows of the task '{}'", n, task.rows(),
+                                 task.name()));
   Eigen::VectorXd lower(n), upper(n), speed(n), acceleration(n);
   for (Eigen::Index i = 0; i < n; ++i) {
     const JointLimits& l = limits[static_cast<std::size_t>(i)];
@@ -75,7 +73,9 @@ int Arbiter::add_source(std::string name, std::unique_ptr<Source> source) {
   return source_count() - 1;
 }
 
-int Arbiter::outlet(std::string_view name) const { return find(outlets_, name, "reference of a task"); }
+int Arbiter::outlet(std::string_view name) const {
+  return find(outlets_, name, "reference of a task");
+}
 int Arbiter::source(std::string_view name) const { return find(sources_, name, "source"); }
 
 void Arbiter::start() {
@@ -96,9 +96,9 @@ void Arbiter::grant(int index, std::span<const Grant> grants, const Moment& mome
   for (const Grant& grant : grants)
     for (auto& other : outlets_) {
       if (&other == &outlet) continue;
-      const auto end = std::remove_if(
-          other.heard.begin(), other.heard.begin() + other.grants,
-          [&](const Heard& heard) { return heard.grant.source == grant.source; });
+      const auto end =
+          std::remove_if(other.heard.begin(), other.heard.begin() + other.grants,
+                         [&](const Heard& heard) { return heard.grant.source == grant.source; });
       other.grants = static_cast<std::uint32_t>(end - other.heard.begin());
     }
   outlet.grants = static_cast<std::uint32_t>(std::min(grants.size(), kMostGrants));
@@ -171,16 +171,15 @@ bool Arbiter::ask(Outlet& outlet, std::uint32_t index, const Moment& moment) {
   Heard& heard = outlet.heard[index];
   Source& from = source(heard.grant.source);
   SourceAnswer answer = from.update(moment, outlet.reference, outlet.asked[index]);
-  const bool asks =
-      answer.status == SourceStatus::kActive || answer.status == SourceStatus::kDone;
+  const bool asks = answer.status == SourceStatus::kActive || answer.status == SourceStatus::kDone;
   if (asks && !(outlet.pose ? is_sane(outlet.asked[index].pose) : is_finite(outlet.asked[index]))) {
     answer = {SourceStatus::kLost, "it asked for something that is no motion"};
     outlet.asked[index] = outlet.reference;
   }
   const auto lose = [&](const char* reason) {
     char text[126];
-    const auto end = fmt::format_to_n(text, sizeof text, "{}: {}",
-                                      source_name(heard.grant.source), reason);
+    const auto end =
+        fmt::format_to_n(text, sizeof text, "{}: {}", source_name(heard.grant.source), reason);
     outlet.reason = std::string_view(text, std::min(end.size, sizeof text));
   };
   heard.done = answer.status == SourceStatus::kDone;
@@ -352,11 +351,12 @@ void Arbiter::declare(ChannelTable& channels, Rate rate) {
     const std::string name = "reference." + outlet.name;
     if (outlet.pose) {
       outlet.pose_channel = channels.pose(name + ".pose", rate, "that the task follows, in W");
-      outlet.velocity_channel = channels.vector(
-          name + ".velocity", 6, "m/s, rad/s", rate, "its linear and angular velocity, in W");
+      outlet.velocity_channel = channels.vector(name + ".velocity", 6, "m/s, rad/s", rate,
+                                                "its linear and angular velocity, in W");
     } else {
-      outlet.joints_channel = channels.vector(name + ".q", static_cast<std::size_t>(outlet.reference.q.size()),
-                                              "rad", rate, "that the task follows");
+      outlet.joints_channel =
+          channels.vector(name + ".q", static_cast<std::size_t>(outlet.reference.q.size()), "rad",
+                          rate, "that the task follows");
     }
     outlet.holding_channel =
         channels.boolean(name + ".holding", rate, "nobody is heard: at rest, or braking to it");

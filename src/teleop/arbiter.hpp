@@ -1,7 +1,7 @@
 #pragma once
-// Who is heard (design sections 3.6, 3.7). An outlet is one reference that the controller follows: a
-// frame's pose or a robot's joints. The modes of an app grant sources authority over it, per axis,
-// one or several that share. The outlet follows what they ask within its limits, and whenever
+// Who is heard (design sections 3.6, 3.7). An outlet is one reference that the controller follows:
+// a frame's pose or a robot's joints. The modes of an app grant sources authority over it, per
+// axis, one or several that share. The outlet follows what they ask within its limits, and whenever
 // nobody asks for anything, for whatever reason, its reference brakes to rest and stays: the one
 // mechanism of all holds. A source begins from the reference as it is then, so nothing jumps.
 #include <array>
@@ -22,9 +22,9 @@ namespace handspan {
 struct Grant {
   int source = 0;
   Axes axes = kAllAxes;
-  double share = 1.0;           // against the others on the same axes; more than 0
-  bool reengages = false;       // goes on by itself when a source that was lost is good again; else
-                                // only after resume(), or granted anew
+  double share = 1.0;      // against the others on the same axes; more than 0
+  bool reengages = false;  // goes on by itself when a source that was lost is good again; else
+                           // only after resume(), or granted anew
 };
 
 inline constexpr std::size_t kMostGrants = 4;
@@ -51,9 +51,7 @@ class Arbiter {
   bool is_pose(int outlet) const { return at(outlet).pose_task != nullptr; }
   int outlets() const { return static_cast<int>(outlets_.size()); }
   const std::string& outlet_name(int outlet) const { return at(outlet).name; }
-  const std::string& source_name(int s) const {
-    return sources_[static_cast<std::size_t>(s)].name;
-  }
+  const std::string& source_name(int s) const { return sources_[static_cast<std::size_t>(s)].name; }
   Source& source(int s) { return *sources_[static_cast<std::size_t>(s)].source; }
   int source_count() const { return static_cast<int>(sources_.size()); }
   /// How many joints an outlet of joints has.

@@ -22,10 +22,10 @@ InputKind input_kind(std::string_view name) {
   for (std::size_t i = 0; i < std::size(kNames); ++i)
     if (name == kNames[i]) return static_cast<InputKind>(i);
   const std::string text(name);
-  throw InputError(fmt::format(
-      "'{}' is no kind of input; {}", shown(text),
-      did_you_mean(text, std::vector<std::string>(std::begin(kNames), std::end(kNames)),
-                   "there are")));
+  throw InputError(
+      fmt::format("'{}' is no kind of input; {}", shown(text),
+                  did_you_mean(text, std::vector<std::string>(std::begin(kNames), std::end(kNames)),
+                               "there are")));
 }
 
 }  // namespace handspan

@@ -10,8 +10,10 @@ namespace handspan {
 namespace {
 
 constexpr std::size_t kRow = 8;
-constexpr const char* kFaults[] = {nullptr, "a pose that is no number",
-                                   "a pose whose quaternion is zero", "poses whose times do not rise",
+constexpr const char* kFaults[] = {nullptr,
+                                   "a pose that is no number",
+                                   "a pose whose quaternion is zero",
+                                   "poses whose times do not rise",
                                    "a sample that is not rows of 8 numbers",
                                    "a number of buttons that it does not have"};
 

@@ -47,7 +47,7 @@ class PoseStream : public Source {
   PoseStreamConfig config_;
   std::array<Point, kMostPoints> points_;  // in the order of their times
   std::uint32_t count_ = 0;
-  bool fresh_ = false;          // something came since it was lost
+  bool fresh_ = false;           // something came since it was lost
   std::uint8_t fault_kind_ = 0;  // what was wrong with the last input; 0: nothing
   bool based_ = false;
   Pose X_WS_;  // relative: from the stream's frame S to W

@@ -39,11 +39,10 @@ void PoseFollower::follow(const PoseReference& wanted, const Axes& axes, double 
   Vector6d mask;
   for (int i = 0; i < 6; ++i) mask[i] = axes[static_cast<std::size_t>(i)] ? 1.0 : 0.0;
   const Vector6d V_w = mask.cwiseProduct(wanted.V_WE);
-  const Eigen::Vector3d e_p = mask.head<3>().cwiseProduct(
-      wanted.X_WE.p - (reference_.X_WE.p + V_w.head<3>() * dt));
+  const Eigen::Vector3d e_p =
+      mask.head<3>().cwiseProduct(wanted.X_WE.p - (reference_.X_WE.p + V_w.head<3>() * dt));
   const Eigen::Matrix3d R = exp_so3(V_w.tail<3>() * dt) * reference_.X_WE.R;
-  const Eigen::Vector3d e_R =
-      mask.tail<3>().cwiseProduct(log_so3(wanted.X_WE.R * R.transpose()));
+  const Eigen::Vector3d e_R = mask.tail<3>().cwiseProduct(log_so3(wanted.X_WE.R * R.transpose()));
   Vector6d V;
   V << limited(towards(e_p, V_w.head<3>(), limits_.acceleration, dt), reference_.V_WE.head<3>(),
                limits_.speed, limits_.acceleration * dt),
@@ -104,7 +103,8 @@ void JointFollower::brake(double dt) {
 
 void JointFollower::step(Eigen::Index i, double wanted, double dt) {
   const double most = acceleration_[i] * dt;
-  const double v = std::clamp(std::clamp(wanted, -speed_[i], speed_[i]), v_[i] - most, v_[i] + most);
+  const double v =
+      std::clamp(std::clamp(wanted, -speed_[i], speed_[i]), v_[i] - most, v_[i] + most);
   a_[i] = (v - v_[i]) / dt;
   v_[i] = v;
   q_[i] += v * dt;
@@ -113,8 +113,10 @@ void JointFollower::step(Eigen::Index i, double wanted, double dt) {
 Schema<PoseReferenceLimits> pose_reference_limits_schema() {
   return object<PoseReferenceLimits>("PoseReferenceLimits", "how fast a pose reference may move")
       .optional("speed", &PoseReferenceLimits::speed, number("m/s").above(0).max(100))
-      .optional("acceleration", &PoseReferenceLimits::acceleration, number("m/s^2").above(0).max(1000))
-      .optional("angular_speed", &PoseReferenceLimits::angular_speed, number("rad/s").above(0).max(100))
+      .optional("acceleration", &PoseReferenceLimits::acceleration,
+                number("m/s^2").above(0).max(1000))
+      .optional("angular_speed", &PoseReferenceLimits::angular_speed,
+                number("rad/s").above(0).max(100))
       .optional("angular_acceleration", &PoseReferenceLimits::angular_acceleration,
                 number("rad/s^2").above(0).max(10000));
 }

@@ -1,8 +1,8 @@
 #pragma once
 // The reference that a task gets: it follows what is wanted as fast as its limits allow and no
-// faster, is never ahead of what it can stop from, and brakes to rest when nothing is wanted (design
-// section 3.7). So a hand-over, a wild hand and a hold are the same thing and none is a jump. What is
-// wanted and lies within the limits is followed exactly, without lag.
+// faster, is never ahead of what it can stop from, and brakes to rest when nothing is wanted
+// (design section 3.7). So a hand-over, a wild hand and a hold are the same thing and none is a
+// jump. What is wanted and lies within the limits is followed exactly, without lag.
 //
 // In each tick of dt the velocity becomes
 //   v' = v_w + r(|e|) e / |e|,   e = x_w - (x + v_w dt),

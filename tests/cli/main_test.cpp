@@ -81,7 +81,10 @@ TEST_F(Cli, ARunIsRecordedReplayedCheckedAndMended) {
   EXPECT_EQ(run("check " + log + " --repair " + mended).code, 0);
   EXPECT_EQ(run("check " + mended).code, 0);
   EXPECT_EQ(run("replay " + mended + " --verify").code, 0);
-  EXPECT_EQ(run("run " + (kRoot / "apps/lift.yaml").string() + " --for 0.1s --no-picture --input " + mended).code, 0);
+  EXPECT_EQ(run("run " + (kRoot / "apps/lift.yaml").string() + " --for 0.1s --no-picture --input " +
+                mended)
+                .code,
+            0);
 }
 
 TEST_F(Cli, BadLogsAreExitCode2AndOneLine) {

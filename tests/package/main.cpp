@@ -98,8 +98,7 @@ int main(int argc, char** argv) {
                 "one round", [](const CircleConfig& config, const SourceContext&) {
                   return std::make_unique<Circle>(config);
                 });
-  modes().add("greet",
-              object<GreetConfig>("Greet").required("words", &GreetConfig::words, text()),
+  modes().add("greet", object<GreetConfig>("Greet").required("words", &GreetConfig::words, text()),
               "says something into the log", [](const GreetConfig& config, const ModeContext&) {
                 return std::make_unique<Greet>(config);
               });

@@ -8,8 +8,8 @@ namespace {
 
 TEST(SceneUrdf, HasALinkForEveryBodyOfTheTreesScenes) {
   for (const char* name : {"hold", "reach"}) {
-    const Scene scene =
-        load_scene(std::filesystem::path(HANDSPAN_SOURCE_DIR) / "scenes" / (std::string(name) + ".yaml"));
+    const Scene scene = load_scene(std::filesystem::path(HANDSPAN_SOURCE_DIR) / "scenes" /
+                                   (std::string(name) + ".yaml"));
     tinyxml2::XMLDocument document;
     ASSERT_EQ(document.Parse(scene_urdf(scene).c_str()), tinyxml2::XML_SUCCESS);
     std::vector<std::string> links;

@@ -1,5 +1,5 @@
-// Hold, don't fall, don't drop (design section 3.7): whatever ends a motion, the reference brakes to
-// rest within its limits and stays; going on is no jump.
+// Hold, don't fall, don't drop (design section 3.7): whatever ends a motion, the reference brakes
+// to rest within its limits and stays; going on is no jump.
 #include <gtest/gtest.h>
 
 #include "session_support.hpp"

@@ -175,8 +175,9 @@ TEST(Machine, ErrorsHavePlaceCauseAndMend) {
                   "persn}]}]}\n")
                 .find("there is no source 'persn'; did you mean 'person'?"),
             std::string::npos);
-  EXPECT_NE(folder.error(of("  a: {start: s, states: {s: {do: [{type: hold, tasks: [hand]}]}}}\n"
-                            "  b: {start: s, states: {s: {do: [{type: hold, tasks: [hand]}]}}}\n"))
+  EXPECT_NE(folder
+                .error(of("  a: {start: s, states: {s: {do: [{type: hold, tasks: [hand]}]}}}\n"
+                          "  b: {start: s, states: {s: {do: [{type: hold, tasks: [hand]}]}}}\n"))
                 .find("modes.b drives 'hand', which 'a' drives too"),
             std::string::npos);
 }

@@ -30,8 +30,8 @@ TEST(MoveModes, PosesAreReachedWithinTheLimitsOnTheWay) {
     session.tick();
     const PoseReference& r = session.arbiter().reference(outlet).pose;
     fastest = std::max(fastest, r.V_WE.head<3>().norm());
-    nearest_to_first = std::min(
-        nearest_to_first, (r.X_WE.p - start.p - Eigen::Vector3d(0.0, 0.1, 0.0)).norm());
+    nearest_to_first =
+        std::min(nearest_to_first, (r.X_WE.p - start.p - Eigen::Vector3d(0.0, 0.1, 0.0)).norm());
   }
   ASSERT_TRUE(session.ended());
   EXPECT_LE(fastest, 0.2 * (1.0 + 1e-3));
@@ -41,7 +41,9 @@ TEST(MoveModes, PosesAreReachedWithinTheLimitsOnTheWay) {
   EXPECT_LT((X.p - start.p - Eigen::Vector3d(0.0, 0.2, 0.1)).norm(), 1e-8);
   EXPECT_LT(angle_between(X.R, exp_so3({0.3, 0.0, 0.0}) * start.R), 1e-7);
   // the arm followed
-  EXPECT_LT(dynamic_cast<FrameTask&>(session.whole_arm()->task("hand")).pose_error().head<3>().norm(), 2e-3);
+  EXPECT_LT(
+      dynamic_cast<FrameTask&>(session.whole_arm()->task("hand")).pose_error().head<3>().norm(),
+      2e-3);
 }
 
 TEST(MoveModes, AStopOnTheWayBrakesAndResumeFinishesTheMotion) {
@@ -99,11 +101,13 @@ TEST(MoveModes, ASmoothCurveBeginsAtItsFirstPoint) {
 
 TEST(MoveModes, HoldHereTakesTheReferenceToTheFrame) {
   const AppFolder folder;
-  const App app = folder.app(one_state("{type: set, parameters: {task.hand.weight: 0}}, {type: "
-                                       "move_joints, task: posture, waypoints: [{q: [0.3, -0.7, "
-                                       "0.1, -2.2, 0.1, 1.6, 0.6]}]}",
-                                       "[{to: here, when: [{type: done}, {type: after, time: 2 s}]}]")
-                                 .append("      here: {do: [{type: hold, tasks: [hand], here: true}], next: [{to: t, when: [{type: after, time: 0.1 s}]}]}\n"));
+  const App app =
+      folder.app(one_state("{type: set, parameters: {task.hand.weight: 0}}, {type: "
+                           "move_joints, task: posture, waypoints: [{q: [0.3, -0.7, "
+                           "0.1, -2.2, 0.1, 1.6, 0.6]}]}",
+                           "[{to: here, when: [{type: done}, {type: after, time: 2 s}]}]")
+                     .append("      here: {do: [{type: hold, tasks: [hand], here: true}], next: "
+                             "[{to: t, when: [{type: after, time: 0.1 s}]}]}\n"));
   Session session(app);
   while (!session.ended() && session.now() < 20 * kSecond) session.tick();
   ASSERT_TRUE(session.ended());
@@ -126,9 +130,10 @@ TEST(MoveModes, ErrorsHavePlaceCauseAndMend) {
   expect("{type: move_to, task: hand, waypoints: [{}]}", "is no place");
   expect("{type: move_to, task: hand, waypoints: [{position: [0, 0, 1], in: nowhere}]}",
          "the scene has no frame 'nowhere'");
-  expect("{type: move_to, task: hand, waypoints: [{position: [0, 0, 1], rpy: [0, 0, 0], quaternion: "
-         "[0, 0, 0, 1]}]}",
-         "has rpy and quaternion");
+  expect(
+      "{type: move_to, task: hand, waypoints: [{position: [0, 0, 1], rpy: [0, 0, 0], quaternion: "
+      "[0, 0, 0, 1]}]}",
+      "has rpy and quaternion");
   expect("{type: move_to, task: hand, waypoints: [{position: [0, 0, 1], passing: 9 m/s}]}",
          "passes a waypoint faster than linear.velocity");
   expect("{type: move_joints, task: posture, waypoints: [{q: [1, 2]}]}",
@@ -136,8 +141,9 @@ TEST(MoveModes, ErrorsHavePlaceCauseAndMend) {
   expect("{type: move_joints, task: posture, waypoints: [{q: [9, 0, 0, -2, 0, 2, 0]}]}",
          "a waypoint asks joint 1 of 'posture' for 9 rad");
   expect("{type: move_joints, task: posture, waypoints: [{pose: redy}]}", "did you mean 'ready'?");
-  expect("{type: move_joints, task: posture, waypoints: [{pose: ready, v: [99, 0, 0, 0, 0, 0, 0]}]}",
-         "passing velocity");
+  expect(
+      "{type: move_joints, task: posture, waypoints: [{pose: ready, v: [99, 0, 0, 0, 0, 0, 0]}]}",
+      "passing velocity");
   expect("{type: move_along, task: posture, waypoints: [{pose: ready}]}", "waypoint");
   expect("{type: set, parameters: {task.hnd.weight: 1}}", "hnd");
   expect("{type: set, parameters: {task.hand.wieght: 1}}", "a task has no wieght");

@@ -10,8 +10,7 @@ constexpr Nanoseconds kMs = 1'000'000;
 TEST(Pacer, OnTimeTicksAreDuePeriodAfterPeriod) {
   Pacer pacer(kMs, true);
   pacer.start(5 * kMs);
-  for (int i = 1; i < 10; ++i)
-    EXPECT_EQ(pacer.next((5 + i) * kMs - 300'000), (5 + i) * kMs);
+  for (int i = 1; i < 10; ++i) EXPECT_EQ(pacer.next((5 + i) * kMs - 300'000), (5 + i) * kMs);
   EXPECT_EQ(pacer.counts().overruns, 0U);
 }
 

@@ -1,5 +1,5 @@
-// The acceptance: random runs of the tree's apps replay bit for bit, from the start and from a
-// random key frame, one run alone and two at once.
+// The acceptance: random runs of the tree's apps replay bit for bit, from the start and
+// from a random key frame, one run alone and two at once.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -52,8 +52,9 @@ std::string run_and_replay(std::uint64_t run, const std::filesystem::path& folde
     ReplayOptions options;
     options.verify = true;
     if (!from_start)
-      options.from = static_cast<Nanoseconds>(random.integer(static_cast<std::uint64_t>(log.ticks()))) *
-                     log.base_period();
+      options.from =
+          static_cast<Nanoseconds>(random.integer(static_cast<std::uint64_t>(log.ticks()))) *
+          log.base_period();
     const ReplayReport report = replay(log, options);
     if (!report.same())
       return app.name + ": tick " + std::to_string(report.difference->tick) + " differs in " +

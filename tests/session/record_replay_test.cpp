@@ -58,9 +58,9 @@ struct Recorded {
         session.mailbox("person").post(pose_sample("person", row(0.0, X)));
       }
       if (i == 50)
-        session.mailbox("operator")
-            .post(test::operator_input(InputKind::kOperator, "", "Ada"));
-      if (i == 1500) session.mailbox("operator").post(test::operator_input(InputKind::kEvent, "go"));
+        session.mailbox("operator").post(test::operator_input(InputKind::kOperator, "", "Ada"));
+      if (i == 1500)
+        session.mailbox("operator").post(test::operator_input(InputKind::kEvent, "go"));
       if (i == 1200) session.mailbox("operator").post(test::operator_input(InputKind::kStop));
       if (i == 1300) session.mailbox("operator").post(test::operator_input(InputKind::kResume));
       session.tick();
@@ -114,7 +114,8 @@ TEST(Replay, OpenRunsTheControllerOnRecordedObservations) {
 
 // a copy of a log with other messages on one topic
 void tampered(const std::filesystem::path& from, const std::filesystem::path& to,
-              const std::string& topic, const std::function<void(Bytes&, std::int64_t tick)>& change,
+              const std::string& topic,
+              const std::function<void(Bytes&, std::int64_t tick)>& change,
               const std::map<std::string, std::string>& about = {}) {
   const McapReader reader(from);
   McapWriter writer(to);
@@ -181,15 +182,14 @@ TEST(Replay, OfAnotherBuildComparesValuesAtKeyFrames) {
   EXPECT_TRUE(same.same());
   EXPECT_GE(same.compared, 2);
   EXPECT_EQ(same.worst, 0.0);
-  tampered(
-      recorded.file, other, "/left/arm/joint_states",
-      [](Bytes& bytes, std::int64_t tick) {
-        if (tick != 2000) return;
-        auto state = decode<messages::JointState>(bytes);
-        state.position[3] += 1e-3;
-        encode(state, bytes);
-      },
-      {{"cpu_features", "none"}});
+  tampered(recorded.file, other, "/left/arm/joint_states",
+           [](Bytes& bytes, std::int64_t tick) {
+             if (tick != 2000) return;
+             auto state = decode<messages::JointState>(bytes);
+             state.position[3] += 1e-3;
+             encode(state, bytes);
+           },
+           {{"cpu_features", "none"}});
   const ReplayReport differs = verified(other);
   ASSERT_FALSE(differs.same());
   EXPECT_EQ(differs.difference->tick, 1999);
@@ -229,10 +229,11 @@ TEST(ReplayReference, DoesAgainWhatALogHas) {
   const auto error = [&](const std::string& mode) {
     return folder.error(kPairArms + "modes: {m: {start: s, states: {s: {do: [" + mode + "]}}}}\n");
   };
-  EXPECT_NE(error("{type: replay_reference, task: hand, log: full.mcap, channel: reference.hnd.pose}")
-                .find("has no poses under /reference/hnd/pose; did you mean "
-                      "'/reference/hand/pose'?"),
-            std::string::npos);
+  EXPECT_NE(
+      error("{type: replay_reference, task: hand, log: full.mcap, channel: reference.hnd.pose}")
+          .find("has no poses under /reference/hnd/pose; did you mean "
+                "'/reference/hand/pose'?"),
+      std::string::npos);
   EXPECT_NE(error("{type: replay_reference, task: posture, log: full.mcap}").find("task of joints"),
             std::string::npos);
   EXPECT_NE(error("{type: replay_reference, task: hand, log: full.mcap, from: 100 s}")

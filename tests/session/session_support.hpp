@@ -55,7 +55,8 @@ class AppFolder {
 
   /// Writes an app of that scene and loads it.
   App app(const std::string& rest, const std::string& name = "test") const {
-    std::ofstream(folder_ / (name + ".yaml")) << "name: " << name << "\nscene: scene.yaml\n" << rest;
+    std::ofstream(folder_ / (name + ".yaml")) << "name: " << name << "\nscene: scene.yaml\n"
+                                              << rest;
     return load_app(folder_ / (name + ".yaml"));
   }
   /// What loading it and making a session of it complains of; "" when nothing.

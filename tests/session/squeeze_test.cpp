@@ -1,5 +1,5 @@
-// Hold, don't drop: a box squeezed between two plates stays squeezed when the input falls silent (issue
-// "Session, records and replay": after 60 s still held, force within 5 %).
+// Hold, don't drop: a box squeezed between two plates stays squeezed when the input falls silent
+// (issue "Session, records and replay": after 60 s still held, force within 5 %).
 #include <gtest/gtest.h>
 
 #include "session_support.hpp"
@@ -20,8 +20,9 @@ double force(Session& session, const char* sensor) {
 TEST(SqueezeRun, ABoxIsHeldForAMinuteAfterTheInputFellSilent) {
   App app = load_app(kRoot / "apps/lift.yaml");
   // as the app lifts it; then two persons take over, who fall silent
-  const auto sources = parse_yaml("a: {type: pose_stream, relative: true}\nb: {type: pose_stream, relative: true}\n", "sources",
-                                  dictionary(handspan::sources().schema()));
+  const auto sources =
+      parse_yaml("a: {type: pose_stream, relative: true}\nb: {type: pose_stream, relative: true}\n",
+                 "sources", dictionary(handspan::sources().schema()));
   app.sources = sources;
   auto& states = app.machines.front().second.states;
   for (auto& [name, state] : states)
@@ -31,7 +32,8 @@ TEST(SqueezeRun, ABoxIsHeldForAMinuteAfterTheInputFellSilent) {
           "- {type: teleoperate, task: right_hand, sources: [{source: b}]}\n",
           "modes", list(modes().schema()));
       state.modes = follow;
-      state.next.front().when = parse_yaml("- {type: after, time: 1000 s}\n", "conditions", list(conditions().schema()));
+      state.next.front().when =
+          parse_yaml("- {type: after, time: 1000 s}\n", "conditions", list(conditions().schema()));
     }
   Session session(app);
   const Machine& machine = session.machines()[0];
@@ -73,11 +75,13 @@ TEST(LiftRun, TheAppLiftsTheBoxAndPutsItBack) {
   double highest = 0.0;
   while (session.now() < 20 * kSecond && !session.ended()) {
     session.tick();
-    highest = std::max(highest, session.simulation()->body_pose(session.simulation()->body("box")).p.z());
+    highest =
+        std::max(highest, session.simulation()->body_pose(session.simulation()->body("box")).p.z());
   }
   EXPECT_EQ(session.machines()[0].current_name(), "done");
   EXPECT_GT(highest, 0.54);
-  EXPECT_NEAR(session.simulation()->body_pose(session.simulation()->body("box")).p.z(), 0.37, 0.002);
+  EXPECT_NEAR(session.simulation()->body_pose(session.simulation()->body("box")).p.z(), 0.37,
+              0.002);
 }
 
 }  // namespace

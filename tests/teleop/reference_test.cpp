@@ -29,7 +29,8 @@ TEST(Reference, FollowsLegalMotionsExactly) {
     // accelerations within the limits, from rest
     const double t = i * kDt;
     Vector6d V;
-    V << 0.3 * std::sin(2.0 * t), 0.2 * std::sin(3.0 * t), 0.0, 0.0, 0.5 * std::sin(t), 0.4 * std::sin(2.0 * t);
+    V << 0.3 * std::sin(2.0 * t), 0.2 * std::sin(3.0 * t), 0.0, 0.0, 0.5 * std::sin(t),
+        0.4 * std::sin(2.0 * t);
     wanted.V_WE = V;
     wanted.X_WE.p += kDt * V.head<3>();
     wanted.X_WE.R = exp_so3(kDt * V.tail<3>()) * wanted.X_WE.R;
@@ -122,9 +123,11 @@ TEST(Reference, JointsKeepSpeedAccelerationAndPositionLimits) {
   }
   // one outside its limits comes back
   follower.start(Eigen::Vector2d(1.3, 0.0));
-  for (int i = 0; i < 2000; ++i) follower.follow(Eigen::Vector2d(2.0, 0.0), Eigen::Vector2d::Zero(), kDt);
+  for (int i = 0; i < 2000; ++i)
+    follower.follow(Eigen::Vector2d(2.0, 0.0), Eigen::Vector2d::Zero(), kDt);
   EXPECT_NEAR(follower.q()[0], 1.3, 1e-9);
-  for (int i = 0; i < 3000; ++i) follower.follow(Eigen::Vector2d(0.0, 0.0), Eigen::Vector2d::Zero(), kDt);
+  for (int i = 0; i < 3000; ++i)
+    follower.follow(Eigen::Vector2d(0.0, 0.0), Eigen::Vector2d::Zero(), kDt);
   EXPECT_NEAR(follower.q()[0], 0.0, 1e-9);
 }
 

@@ -63,7 +63,8 @@ TEST(Layers, LibrariesStayBehindTheirFolders) {
     std::vector<std::string> homes;  // beginnings of paths below src/
   };
   const std::vector<Rule> rules = {
-      {"mujoco/", {"scene/", "plant/", "robot/mujoco_shapes", "robot/distance", "robot/engine_versions"}},
+      {"mujoco/",
+       {"scene/", "plant/", "robot/mujoco_shapes", "robot/distance", "robot/engine_versions"}},
       {"pinocchio/", {"robot/model", "robot/engine_versions"}},
       {"yaml-cpp/", {"core/"}},
       {"tinyxml2", {"scene/"}},
