@@ -19,6 +19,7 @@ using Action = std::function<int()>;
 
 void add_run(CLI::App& cli, Action& action);
 void add_replay(CLI::App& cli, Action& action);
+void add_export(CLI::App& cli, Action& action);
 void add_check(CLI::App& cli, Action& action);
 void add_import(CLI::App& cli, Action& action);
 void add_export_urdf(CLI::App& cli, Action& action);

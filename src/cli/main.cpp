@@ -57,6 +57,7 @@ int main(int argc, char** argv) {
   Action action;
   add_run(cli, action);
   add_replay(cli, action);
+  add_export(cli, action);
   add_check(cli, action);
   add_import(cli, action);
   add_export_urdf(cli, action);
