@@ -1,0 +1,35 @@
+#include "record/compression.hpp"
+
+#include <gtest/gtest.h>
+
+#include "record_support.hpp"
+
+namespace handspan {
+namespace {
+
+TEST(Compression, BytesComeBack) {
+  Compressor compressor(1);
+  std::mt19937 random(1);
+  for (const std::size_t size : {0UL, 1UL, 1000UL, 3UL << 20U}) {
+    Bytes bytes(size);
+    for (auto& byte : bytes) byte = static_cast<std::byte>(random() & 3U);
+    Bytes compressed(2, std::byte{9});  // is appended to
+    compressor.append(bytes, compressed);
+    EXPECT_EQ(decompress(ByteSpan(compressed).subspan(2), size), bytes);
+    EXPECT_THROW(decompress(ByteSpan(compressed).subspan(2), size + 1), BytesError);
+    EXPECT_THROW(decompress(ByteSpan(compressed).subspan(3), size), BytesError);
+  }
+  // the most that can be: nothing but zeros
+  const Bytes zeros(64U << 20U);
+  Bytes compressed;
+  compressor.append(zeros, compressed);
+  EXPECT_EQ(decompress(compressed, zeros.size()), zeros);
+}
+
+TEST(Compression, LevelsAreFromOneToNineteen) {
+  EXPECT_EQ(test::error_of([] { Compressor compressor(0); }),
+            "zstd level is 0; it must be 1 to 19");
+}
+
+}  // namespace
+}  // namespace handspan
