@@ -18,8 +18,7 @@ struct Options {
 
 int export_log(const Options& options) {
   const LogFile log(options.log);
-  if (!log.reader().complete())
-    fmt::print("{}: {}\n", options.log.string(), log.reader().damage());
+  if (!log.reader().complete()) fmt::print("{}: {}\n", options.log.string(), log.reader().damage());
   std::filesystem::path out = options.out;
   if (options.to == "csv") {
     if (out.empty()) out = std::filesystem::path("handspan-out") / options.log.stem();

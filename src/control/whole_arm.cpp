@@ -171,8 +171,13 @@ void WholeArm::update(const Observation& observation, std::int64_t tick, Command
     else
       arm.drive.coast(measured, s, state_->dt);
   }
+  ++ticks_since_;
   if (!any) return;
+  // ramps of weights and payloads advance by all the time since the last solve
+  state_->dt = seconds(base_ * ticks_since_);
+  ticks_since_ = 0;
   problem_->solve(*state_);
+  state_->dt = seconds(base_);
   for (auto& arm : arms_) {
     const MechanismState& s = state_->mechanisms[static_cast<std::size_t>(arm.mechanism)];
     if (s.due) arm.drive.command(s, command.groups[static_cast<std::size_t>(arm.group)]);
@@ -181,6 +186,7 @@ void WholeArm::update(const Observation& observation, std::int64_t tick, Command
 
 void WholeArm::state(StateArchive& archive) {
   archive.part("whole arm");
+  archive(ticks_since_);
   archive(*state_);
   for (auto& arm : arms_) archive(arm.drive);
   archive(*problem_);

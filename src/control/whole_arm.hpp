@@ -76,6 +76,7 @@ class WholeArm {
   void observe_held(const Observation& observation);
 
   Nanoseconds base_;
+  std::int64_t ticks_since_ = 0;  // the last solve
   std::unique_ptr<ControlSystem> system_;
   std::unique_ptr<RobotModel> surroundings_;
   std::unique_ptr<ControlState> state_;

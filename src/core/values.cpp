@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/files_read.hpp"
 #include "core/suggest.hpp"
 
 namespace handspan {
@@ -213,6 +214,7 @@ Schema<std::filesystem::path> existing(bool folder_is_meant) {
                                         : "it must be a file, not a folder");
           return std::nullopt;
         }
+        if (!folder_is_meant) FilesRead::note(path);
         return path;
       },
       std::move(description)};

@@ -29,9 +29,10 @@ class Id {
 struct Hdf5File::Impl {
   void require(bool good, const std::string& what) const {
     if (good) return;
-    throw InputError(fmt::format("{}: {} cannot be written; see that the folder is there, may be "
-                                 "written to and has space",
-                                 path.string(), what));
+    throw InputError(
+        fmt::format("{}: {} cannot be written; see that the folder is there, may be "
+                    "written to and has space",
+                    path.string(), what));
   }
   std::filesystem::path path;
   hid_t file = -1;

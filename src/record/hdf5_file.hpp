@@ -1,6 +1,6 @@
 #pragma once
-// Writes HDF5 files: groups, matrices of doubles, and words and numbers about them. HDF5 is included
-// behind this alone.
+// Writes HDF5 files: groups, matrices of doubles, and words and numbers about them. HDF5 is
+// included behind this alone.
 #include <cstdint>
 #include <filesystem>
 #include <memory>

@@ -57,7 +57,7 @@ class Reached : public Condition {
     const Vector6d& e = task_->pose_error();
     const double p = e.head<3>().norm() + (X_w.p - X.p).norm();
     const double angle = e.tail<3>().norm() + angle_between(X.R, X_w.R);
-    return p <= config_.position && angle <= config_.angle;
+    return !now.at.arbiter.under_way(outlet_) && p <= config_.position && angle <= config_.angle;
   }
   std::string text() const override {
     return fmt::format("when {} is within {:g} m and {:g} rad", config_.task, config_.position,
@@ -137,9 +137,15 @@ class Button : public Condition {
       throw InputError(
           fmt::format("the source '{}' has no button '{}'", config.source, shown(config.button)));
   }
+  void enter() override { was_other_ = false; }
+  // from one tick of the state to another: one press is one transition
   bool holds(const ConditionMoment& now) override {
-    return now.at.arbiter.source(source_).button(config_.button) == config_.down;
+    const bool is = now.at.arbiter.source(source_).button(config_.button) == config_.down;
+    if (!is) was_other_ = true;
+    return is && was_other_;
   }
+  void state(StateArchive& archive) override { archive(was_other_); }
+
   std::string text() const override {
     return fmt::format("when {} of {} is {}", config_.button, config_.source,
                        config_.down ? "pressed" : "released");
@@ -148,6 +154,7 @@ class Button : public Condition {
  private:
   ButtonConfig config_;
   int source_;
+  bool was_other_ = false;  // since the state was entered
 };
 
 struct HeldConfig {
@@ -205,7 +212,9 @@ class Holding : public Condition {
  public:
   Holding(const HoldingConfig& config, const ModeContext& context)
       : config_(config), outlet_(context.arbiter.outlet(config.task)) {}
-  bool holds(const ConditionMoment& now) override { return now.at.arbiter.holding(outlet_); }
+  bool holds(const ConditionMoment& now) override {
+    return now.at.arbiter.holding(outlet_) && !now.at.arbiter.under_way(outlet_);
+  }
   std::string text() const override {
     return fmt::format("when nobody is heard for {}", config_.task);
   }

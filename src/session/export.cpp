@@ -43,9 +43,10 @@ class Csv {
  private:
   void check() const {
     if (!out_)
-      throw InputError(fmt::format("{}: it cannot be written; see that the folder may be written to "
-                                   "and has space",
-                                   file_.string()));
+      throw InputError(
+          fmt::format("{}: it cannot be written; see that the folder may be written to "
+                      "and has space",
+                      file_.string()));
   }
   std::filesystem::path file_;
   std::ofstream out_;
@@ -148,8 +149,8 @@ int export_csv(const LogFile& log, const std::filesystem::path& folder) {
     csv.line(s.words.empty() ? head : head + ",word");
     const std::size_t n = s.columns.size();
     for (std::size_t row = 0; row < s.ticks.size(); ++row) {
-      std::string line = fmt::format("{},{},{:.9f}", s.ticks[row], time(s.ticks[row]),
-                                     seconds(s.stamps[row]));
+      std::string line =
+          fmt::format("{},{},{:.9f}", s.ticks[row], time(s.ticks[row]), seconds(s.stamps[row]));
       for (std::size_t c = 0; c < n; ++c) line += fmt::format(",{:.17g}", s.values[row * n + c]);
       if (!s.words.empty()) line += "," + quoted(s.words[row]);
       csv.line(line);
@@ -186,12 +187,14 @@ int export_csv(const LogFile& log, const std::filesystem::path& folder) {
 }
 
 int export_hdf5(const LogFile& log, const std::filesystem::path& file, const Hdf5Options& options) {
-  const double recorded = log.about("record") == "full" ? 1e9 / static_cast<double>(log.base_period())
-                                                        : kRecordRate.hz();
+  const double recorded = log.about("record") == "full"
+                              ? 1e9 / static_cast<double>(log.base_period())
+                              : kRecordRate.hz();
   if (options.rate.hz() > recorded)
-    throw InputError(fmt::format("{}: it was recorded at {:g} Hz and {:g} Hz are asked for; ask for "
-                                 "less, or record in full",
-                                 log.file().string(), recorded, options.rate.hz()));
+    throw InputError(
+        fmt::format("{}: it was recorded at {:g} Hz and {:g} Hz are asked for; ask for "
+                    "less, or record in full",
+                    log.file().string(), recorded, options.rate.hz()));
   std::vector<Episode> episodes = log.episodes();
   if (episodes.empty())
     episodes.push_back({log.first_tick(), log.ticks(), "", "unmarked", "", "", {}});
@@ -207,10 +210,11 @@ int export_hdf5(const LogFile& log, const std::filesystem::path& file, const Hdf
   }
   Hdf5File out(file);
   out.group("/data");
-  out.attribute("/data", "env_args",
-                fmt::format(R"({{"env_name": "{}", "type": "handspan", "env_kwargs": {{"scene": "{}", "seed": {}, "rate": {:g}}}}})",
-                            log.about("app"), log.about("scene"), log.about("seed"),
-                            options.rate.hz()));
+  out.attribute(
+      "/data", "env_args",
+      fmt::format(
+          R"({{"env_name": "{}", "type": "handspan", "env_kwargs": {{"scene": "{}", "seed": {}, "rate": {:g}}}}})",
+          log.about("app"), log.about("scene"), log.about("seed"), options.rate.hz()));
   std::int64_t total = 0;
   for (std::size_t d = 0; d < episodes.size(); ++d) {
     const Episode& episode = episodes[d];
@@ -245,7 +249,8 @@ int export_hdf5(const LogFile& log, const std::filesystem::path& file, const Hdf
     for (const Series& s : series) {
       if (s.name.ends_with(".command")) actions.push_back(&s);
       if (s.name.ends_with(".q") || s.name.ends_with(".v"))
-        if (!s.name.starts_with("control.") && !s.name.starts_with("reference.")) states.push_back(&s);
+        if (!s.name.starts_with("control.") && !s.name.starts_with("reference."))
+          states.push_back(&s);
       out.matrix(demo + "/obs/" + s.name, resampled({&s}), s.columns.size());
     }
     const auto width = [](const std::vector<const Series*>& of) {

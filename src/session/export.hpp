@@ -1,6 +1,6 @@
 #pragma once
-// Logs for other programs: tables in CSV at the streams' own rates, and episodes resampled to one rate
-// in HDF5 as robomimic lays them out.
+// Logs for other programs: tables in CSV at the streams' own rates, and episodes resampled to one
+// rate in HDF5 as robomimic lays them out.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -33,9 +33,9 @@ struct Hdf5Options {
   bool discarded = false;  // episodes that were discarded too
 };
 
-/// /data/demo_N for each episode (the whole log when it has none): obs/CHANNEL, actions (commands of
-/// the groups), states (their q and v), rewards, dones, time: at each sample the latest value at or
-/// before it. @return how many demos
+/// /data/demo_N for each episode (the whole log when it has none): obs/CHANNEL, actions (commands
+/// of the groups), states (their q and v), rewards, dones, time: at each sample the latest value at
+/// or before it. @return how many demos
 /// @throws InputError when the rate is above the recorded one, there is nothing to export, or the
 /// file cannot be written
 int export_hdf5(const LogFile& log, const std::filesystem::path& file, const Hdf5Options& options);

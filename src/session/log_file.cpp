@@ -258,10 +258,12 @@ std::string LogFile::other_machine() const {
 
 bool LogFeed::next(std::int64_t tick, Input& input) {
   // a session that was restored starts somewhere in between, or once more
-  if (tick < last_) at_ = 0;
+  if (tick < last_ || (tick == last_ && finished_)) at_ = 0;
   last_ = tick;
+  finished_ = false;
   while (at_ < inputs_.size() && inputs_[at_].tick < tick) ++at_;
-  if (at_ == inputs_.size() || inputs_[at_].tick != tick) return false;
+  finished_ = at_ == inputs_.size() || inputs_[at_].tick != tick;
+  if (finished_) return false;
   input = inputs_[at_++].input;
   return true;
 }

@@ -85,6 +85,7 @@ class LogFeed : public InputFeed {
   std::vector<LoggedInput> inputs_;  // by tick
   std::size_t at_ = 0;
   std::int64_t last_ = 0;
+  bool finished_ = false;  // all of the last tick were given
 };
 
 }  // namespace handspan

@@ -104,7 +104,10 @@ Machine::Machine(const MachineConfig& config, const ModeContext& context)
                 fmt::format("drives '{}', which another mode of the state drives", what),
                 "let one of them"}});
         driven.push_back(what);
+        for (int o = 0; o < context.arbiter.outlets(); ++o)
+          if (context.arbiter.outlet_name(o) == what) state.outlets.push_back(o);
       }
+      state.keeps = state.keeps || state.modes.back()->keeps();
     }
     for (std::size_t t = 0; t < state_config.next.size(); ++t) {
       const auto& transition = state_config.next[t];
@@ -157,6 +160,10 @@ std::optional<EpisodeMark> Machine::start(const ModeMoment& at) {
 }
 
 void Machine::enter(std::size_t state, const ModeMoment& at) {
+  // who moved in the state before has no authority in this one
+  for (const int outlet : states_[current_].outlets)
+    if (!states_[state].keeps && !std::ranges::count(states_[state].outlets, outlet))
+      at.arbiter.grant(outlet, {}, at.moment);
   current_ = state;
   entered_ = at.moment.now;
   at.events.add("mode", name_, state_names_[state]);

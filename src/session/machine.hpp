@@ -67,6 +67,8 @@ class Machine {
   /// Runs the state's modes, then takes at most one transition. @return the episode's mark of the
   /// state that was entered
   std::optional<EpisodeMark> update(const ModeMoment& at, std::span<const FixedText<62>> events);
+  /// Instead of update() while everything is stopped: nothing goes on, times stand.
+  void pause(Nanoseconds tick) { entered_ += tick; }
   void state(StateArchive& archive);
 
  private:
@@ -79,6 +81,8 @@ class Machine {
     std::vector<Transition> next;
     std::optional<EpisodeMark> episode;
     bool final = false;
+    std::vector<int> outlets;  // that its modes drive
+    bool keeps = false;        // leaves those of the state before to whom they were given
   };
 
   void enter(std::size_t state, const ModeMoment& at);

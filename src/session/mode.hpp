@@ -48,6 +48,8 @@ class Mode {
   virtual std::string text() const = 0;
   /// The references and groups that it drives, by name: nobody else may at the same time.
   virtual std::vector<std::string> drives() const = 0;
+  /// Whether what the state before began goes on in this one.
+  virtual bool keeps() const { return false; }
   /// Everything that a run changes, besides what its sources say.
   virtual void state(StateArchive&) {}
 };

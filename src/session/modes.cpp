@@ -128,6 +128,12 @@ class SetMode : public Mode {
       s.field = Field::kDamping;
     else
       throw bad("a task has no " + shown(field));
+    const double most = s.field == Field::kWeight      ? kMostWeight
+                        : s.field == Field::kStiffness ? kMostStiffness
+                                                       : kMostDamping;
+    if (!(value >= 0.0 && value <= most))
+      throw InputError(
+          fmt::format("{} is set to {:g}; it must be from 0 to {:g}", name, value, most));
     return s;
   }
 
@@ -142,7 +148,8 @@ class WaitMode : public Mode {
  public:
   void enter(const ModeMoment&) override {}
   bool update(const ModeMoment&) override { return true; }
-  std::string text() const override { return "waits"; }
+  std::string text() const override { return "waits, and lets go on what the state before began"; }
+  bool keeps() const override { return true; }
   std::vector<std::string> drives() const override { return {}; }
 };
 
@@ -167,6 +174,11 @@ class FollowMode : public Mode {
                                    config.task, kMostGrants));
     for (const auto& share : config.sources) {
       Grant grant{context.arbiter.source(share.source), {}, share.share, config.reengages};
+      if (context.arbiter.source(grant.source).moves_joints() == context.arbiter.is_pose(outlet_))
+        throw InputError(
+            fmt::format("the source '{}' moves {}, and '{}' is a task of {}", share.source,
+                        context.arbiter.is_pose(outlet_) ? "joints" : "a frame", config.task,
+                        context.arbiter.is_pose(outlet_) ? "a pose" : "joints"));
       std::copy(share.axes.begin(), share.axes.end(), grant.axes.begin());
       if (!context.arbiter.is_pose(outlet_)) grant.axes = kAllAxes;
       grants_.push_back(grant);
@@ -281,7 +293,8 @@ void register_modes(ModeRegistry& registry) {
                [](const SetConfig& config, const ModeContext& context) {
                  return std::make_unique<SetMode>(config, context);
                });
-  registry.add("wait", object<NoConfig>("Wait"), "leaves everything as it is",
+  registry.add("wait", object<NoConfig>("Wait"),
+               "lets go on what the state before began; without it, references hold",
                [](const NoConfig&, const ModeContext&) { return std::make_unique<WaitMode>(); });
   const auto follow = [](const FollowConfig& config, const ModeContext& context) {
     return std::make_unique<FollowMode>(config, context);

@@ -137,10 +137,16 @@ class MoveTo : public Source {
         waypoints_(goals_.size()) {}
 
   void start(const Moment&, const Motion& reference) override {
-    from_ = reference.pose;
-    plan();
-    t_ = 0.0;
+    X_start_ = reference.pose.X_WE;
+    first_ = 0;
+    begin(reference.pose);
   }
+  // to the waypoints that are left; when none is, to the last one
+  void resume(const Moment&, const Motion& reference) override {
+    if (path_.planned()) first_ += path_.waypoint(t_);
+    begin(reference.pose);
+  }
+  bool ends() const override { return true; }
   SourceAnswer update(const Moment& moment, const Motion&, Motion& wanted) override {
     if (!path_.planned()) return {SourceStatus::kLost, reason_of(path_.error().reason), {}};
     t_ += moment.dt;
@@ -150,29 +156,40 @@ class MoveTo : public Source {
   }
   void state(StateArchive& archive) override {
     bool planned = path_.planned();
-    archive(from_, t_, planned);
-    if (archive.loading() && planned) plan();
+    archive(X_start_.p, X_start_.R, first_, from_, t_, planned);
+    if (!archive.loading()) return;
+    first_ = std::clamp(first_, 0, static_cast<int>(goals_.size()) - 1);
+    if (planned) plan();
   }
 
  private:
+  void begin(const PoseReference& from) {
+    from_ = from;
+    t_ = 0.0;
+    plan();
+  }
   void plan() {
-    Pose before = from_.X_WE;
+    Pose before = X_start_;
     for (std::size_t i = 0; i < goals_.size(); ++i) {
       PoseWaypoint& w = waypoints_[i];
       w = {};
-      w.X_WE = before = placed(goals_[i], from_.X_WE, before);
+      w.X_WE = before = placed(goals_[i], X_start_, before);
       if (goals_[i].passing) {
         w.passing = Passing::kAlong;
         w.speed = *goals_[i].passing;
       }
     }
-    path_.start({from_.X_WE, from_.V_WE, from_.A_WE}, waypoints_, limits_);
+    path_.start({from_.X_WE, from_.V_WE, from_.A_WE},
+                std::span<const PoseWaypoint>(waypoints_).subspan(static_cast<std::size_t>(first_)),
+                limits_);
   }
 
   std::vector<PoseGoal> goals_;
   PoseLimits limits_;
   PosePath path_;
   std::vector<PoseWaypoint> waypoints_;
+  Pose X_start_;   // what relative goals are meant from
+  int first_ = 0;  // waypoint of the present plan
   PoseReference from_;
   double t_ = 0.0;  // [s]
 };
@@ -281,12 +298,15 @@ class MoveJoints : public Source {
   }
 
   void start(const Moment&, const Motion& reference) override {
-    from_.q = reference.q;
-    from_.v = reference.v;
-    from_.a = reference.a;
-    plan_.start(from_, waypoints_, limits_);
-    t_ = 0.0;
+    first_ = 0;
+    begin(reference);
   }
+  void resume(const Moment&, const Motion& reference) override {
+    if (plan_.planned()) first_ += plan_.waypoint(t_);
+    begin(reference);
+  }
+  bool ends() const override { return true; }
+  bool moves_joints() const override { return true; }
   SourceAnswer update(const Moment& moment, const Motion&, Motion& wanted) override {
     if (!plan_.planned()) return {SourceStatus::kLost, reason_of(plan_.error().reason), {}};
     t_ += moment.dt;
@@ -299,50 +319,92 @@ class MoveJoints : public Source {
   void state(StateArchive& archive) override {
     for (Coordinates* c : {&from_.q, &from_.v, &from_.a})
       for (Eigen::Index i = 0; i < c->size(); ++i) archive((*c)[i]);
-    archive(t_);
-    if (archive.loading()) plan_.start(from_, waypoints_, limits_);
+    archive(t_, first_);
+    if (!archive.loading()) return;
+    first_ = std::clamp(first_, 0, static_cast<int>(waypoints_.size()) - 1);
+    plan();
   }
 
  private:
+  void begin(const Motion& from) {
+    from_.q = from.q;
+    from_.v = from.v;
+    from_.a = from.a;
+    t_ = 0.0;
+    plan();
+  }
+  void plan() {
+    plan_.start(from_,
+                std::span<const Waypoint>(waypoints_).subspan(static_cast<std::size_t>(first_)),
+                limits_);
+  }
+
   MotionLimits limits_;
   std::vector<Waypoint> waypoints_;
   PointToPoint plan_;
   MotionState from_;
+  int first_ = 0;   // waypoint of the present plan
   double t_ = 0.0;  // [s]
 };
 
-// A smooth curve through the waypoints, the first of which is where it begins: the reference goes
-// there by itself when it is elsewhere.
+// A smooth curve through the waypoints; it goes to the first one by a motion within the same
+// limits.
 class MoveAlong : public Source {
  public:
   MoveAlong(const MoveJointsConfig& config, const PostureTask& task, const ModeContext& context)
-      : path_([&] {
+      : limits_(limits_of(config, task)),
+        path_([&] {
           SmoothPathConfig path;
-          const MotionLimits limits = limits_of(config, task);
-          path.velocity = limits.velocity;
-          path.acceleration = limits.acceleration;
+          path.velocity = limits_.velocity;
+          path.acceleration = limits_.acceleration;
           for (const auto& w : config.waypoints)
             path.waypoints.push_back(goal_of(w, task, context));
           return SmoothPath(path);
-        }()) {}
+        }()),
+        approach_(1) {
+    first_.q = path_.at(0.0).q;
+    from_ = path_.at(0.0);
+  }
 
-  void start(const Moment&, const Motion&) override { t_ = -1.0; }
-  SourceAnswer update(const Moment& moment, const Motion& reference, Motion& wanted) override {
-    const MotionState first = path_.at(0.0);
-    // time stands until the reference is at the beginning
-    const bool there = t_ >= 0.0 || (reference.q - first.q).lpNorm<Eigen::Infinity>() < 1e-9;
-    if (there) t_ = std::max(t_, 0.0) + moment.dt;
-    const MotionState state = there ? path_.at(t_) : first;
+  void start(const Moment&, const Motion& reference) override { begin(reference); }
+  void resume(const Moment&, const Motion& reference) override {
+    // on the curve it goes on where it was; the reference comes back to it by itself
+    if (t_ < approach_.duration()) begin(reference);
+  }
+  bool ends() const override { return true; }
+  bool moves_joints() const override { return true; }
+  SourceAnswer update(const Moment& moment, const Motion&, Motion& wanted) override {
+    if (!approach_.planned()) return {SourceStatus::kLost, reason_of(approach_.error().reason), {}};
+    t_ += moment.dt;
+    const double approach = approach_.duration();
+    const MotionState state = t_ < approach ? approach_.at(t_) : path_.at(t_ - approach);
     wanted.q = state.q;
     wanted.v = state.v;
     wanted.a = state.a;
-    return {t_ >= path_.duration() ? SourceStatus::kDone : SourceStatus::kActive};
+    return {t_ >= approach + path_.duration() ? SourceStatus::kDone : SourceStatus::kActive};
   }
-  void state(StateArchive& archive) override { archive(t_); }
+  void state(StateArchive& archive) override {
+    for (Coordinates* c : {&from_.q, &from_.v, &from_.a})
+      for (Eigen::Index i = 0; i < c->size(); ++i) archive((*c)[i]);
+    archive(t_);
+    if (archive.loading()) approach_.start(from_, {&first_, 1}, limits_);
+  }
 
  private:
+  void begin(const Motion& from) {
+    from_.q = from.q;
+    from_.v = from.v;
+    from_.a = from.a;
+    t_ = 0.0;
+    approach_.start(from_, {&first_, 1}, limits_);
+  }
+
+  MotionLimits limits_;
   SmoothPath path_;
-  double t_ = -1.0;  // [s]; below 0: not begun
+  PointToPoint approach_;
+  Waypoint first_;
+  MotionState from_;
+  double t_ = 0.0;  // [s], of approach and curve
 };
 
 }  // namespace

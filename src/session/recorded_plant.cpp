@@ -55,7 +55,6 @@ void RecordedPlant::load(std::int64_t from) {
   block_.assign(kBlock, observation_);
   std::vector<std::vector<bool>> has(streams_.size(), std::vector<bool>(kBlock, false));
   const Nanoseconds base = log_.base_period();
-  std::int64_t last = from - 1;
   for (std::size_t s = 0; s < streams_.size(); ++s) {
     const Stream& stream = streams_[s];
     if (log_.reader().channel(stream.topic) == nullptr)
@@ -68,7 +67,6 @@ void RecordedPlant::load(std::int64_t from) {
       const auto row = static_cast<std::size_t>(message.log_time / base - from);
       Observation& o = block_[row];
       has[s][row] = true;
-      last = std::max(last, message.log_time / base);
       o.stamp = message.publish_time;
       if (stream.sensor >= 0) {
         const auto m = decode<messages::WrenchStamped>(message.bytes);
@@ -90,6 +88,7 @@ void RecordedPlant::load(std::int64_t from) {
       return true;
     });
   }
+  const std::int64_t last = std::min(from + kBlock - 1, last_tick_);
   for (std::int64_t tick = from; tick <= last; ++tick)
     for (std::size_t s = 0; s < streams_.size(); ++s)
       if (!has[s][static_cast<std::size_t>(tick - from)])

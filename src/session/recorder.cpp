@@ -7,10 +7,12 @@
 #include <cmath>
 #include <cstring>
 #include <ctime>
+#include <fstream>
+#include <iterator>
 #include <thread>
 
 #include "core/build_info.hpp"
-#include "core/text_file.hpp"
+#include "core/error.hpp"
 #include "record/messages.hpp"
 #include "robot/engine_versions.hpp"
 #include "scene/scene_urdf.hpp"
@@ -143,8 +145,13 @@ void Recorder::Impl::describe(Session& session) {
       McapAttachment attachment;
       attachment.name = kFilePrefix + file.lexically_relative(folder).generic_string();
       attachment.media_type = file.extension() == ".xml" ? "application/xml" : "application/yaml";
-      const std::string text = read_text_file(file);
-      const auto bytes = bytes_of(text);
+      if (file.extension() == ".mcap") attachment.media_type = "application/octet-stream";
+      std::ifstream in(file, std::ios::binary);
+      const std::string content((std::istreambuf_iterator<char>(in)), {});
+      if (!in.good() && !in.eof())
+        throw InputError(
+            fmt::format("{}: it cannot be read any more; the log needs it", file.string()));
+      const auto bytes = bytes_of(content);
       attachment.bytes.assign(bytes.begin(), bytes.end());
       writer.attach(attachment);
     }
@@ -432,6 +439,7 @@ Recorder::Recorder(Session& session, const std::filesystem::path& file,
 Recorder::~Recorder() { close(); }
 
 void Recorder::begin(Session& session) {
+  impl_->flush_hashes(session.now());
   const std::byte nothing{0};
   impl_->writer.push(impl_->robot, session.now(), session.now(),
                      static_cast<std::uint64_t>(session.ticks()), {&nothing, 1});

@@ -75,7 +75,7 @@ class Verifier : public SessionWatcher {
  public:
   Verifier(const LogFile& log, const ReplayOptions& options, ReplayReport& report)
       : log_(log), options_(options), report_(report), hashes_(log.hashes()), channels_(log) {
-    report.by_values = !report.other_machine.empty() && !options.open;
+    report.by_values = !report.other_machine.empty();
     key_frames_ = log.key_frames();
   }
 
@@ -135,6 +135,11 @@ class Verifier : public SessionWatcher {
 }  // namespace
 
 ReplayReport replay(LogFile& log, const ReplayOptions& options) {
+  if (options.open && (options.from > 0 || log.first_tick() > 0))
+    throw InputError(
+        fmt::format("{}: an open replay begins where its session began; leave --from out, and "
+                    "record from the beginning",
+                    log.file().string()));
   const App app = log.app();
   ReplayReport report;
   report.other_machine = log.other_machine();

@@ -78,14 +78,14 @@ class ReplayReference : public Source {
       : relative_(config.relative), poses_(poses_of(config)) {}
 
   void start(const Moment&, const Motion& reference) override {
-    // after a hold it goes on where it was; the reference comes back to it by itself
-    if (started_) return;
-    started_ = true;
     t_ = 0.0;
     if (relative_)
       X_WL_ = {poses_.front().q.toRotationMatrix().transpose() * reference.pose.X_WE.R,
                reference.pose.X_WE.p - poses_.front().p};
   }
+  // the reference comes back to where it was by itself
+  void resume(const Moment&, const Motion&) override {}
+  bool ends() const override { return true; }
   SourceAnswer update(const Moment& moment, const Motion&, Motion& wanted) override {
     t_ += moment.dt;
     const auto next = std::ranges::upper_bound(poses_, t_, {}, &TimedPose::time);
@@ -102,14 +102,12 @@ class ReplayReference : public Source {
     }
     if (relative_) X = {X.R * X_WL_.R, X.p + X_WL_.p};
     wanted.pose = {X, V, Vector6d::Zero()};
-    if (!end) return {};
-    started_ = false;
-    return {SourceStatus::kDone};
+    return {end ? SourceStatus::kDone : SourceStatus::kActive};
   }
-  void state(StateArchive& archive) override { archive(started_, t_, X_WL_.p, X_WL_.R); }
+  void state(StateArchive& archive) override { archive(t_, X_WL_.p, X_WL_.R); }
 
  private:
-  bool relative_, started_ = false;
+  bool relative_;
   std::vector<TimedPose> poses_;
   double t_ = 0.0;
   Pose X_WL_;

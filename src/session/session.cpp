@@ -259,12 +259,15 @@ void Session::accept(const Input& input, const Moment& moment) {
     case InputKind::kParameter:
       if (input.count != 1 || !set_parameter(input.to, input.numbers[0])) {
         ++rejected_inputs_;
-        events_.add("fault", input.to, "no parameter, or not one finite number");
+        events_.add("fault", input.to, "no parameter, or not one number that it may have");
       } else {
         events_.add("parameter", input.to, "changed");
       }
       return;
     case InputKind::kStop:
+      // goals of a script have no reference of ours: they end where the frames are
+      if (!arbiter_->stopped())
+        for (auto& goals : goals_) goals.task().hold(whole_arm_->system(), whole_arm_->state());
       arbiter_->stop(input.text.empty() ? std::string_view("stopped") : input.text.view());
       return;
     case InputKind::kResume:
@@ -295,11 +298,12 @@ bool Session::set_parameter(std::string_view name, double value) {
   if (what == "task" && whole_arm_) {
     for (auto& task : whole_arm_->problem().tasks()) {
       if (task->name() != of) continue;
-      if (field == "weight")
+      if (!(value >= 0.0)) return false;
+      if (field == "weight" && value <= kMostWeight)
         task->set_weight(value);
-      else if (field == "stiffness")
+      else if (field == "stiffness" && value <= kMostStiffness)
         task->set_stiffness(value);
-      else if (field == "damping")
+      else if (field == "damping" && value <= kMostDamping)
         task->set_damping(value);
       else
         return false;
@@ -339,14 +343,20 @@ void Session::mark_episode(std::string_view mark, std::string_view text) {
 
 void Session::run_machines(const Moment& moment) {
   const ModeMoment at{moment, *arbiter_, manual_, events_};
-  for (auto& machine : machines_)
+  for (auto& machine : machines_) {
+    if (arbiter_->stopped()) {
+      machine.pause(base_);
+      continue;
+    }
     if (const auto mark = machine.update(at, named_events_))
       mark_episode(name_of(*mark), machine.name());
+  }
 }
 
 void Session::control(const Observation& observation) {
   const Nanoseconds start = steady_now();
-  for (auto& goals : goals_) goals.update(now());
+  if (!arbiter_->stopped())
+    for (auto& goals : goals_) goals.update(now());
   whole_arm_->update(observation, tick_, command_);
   control_times_.add(seconds(steady_now() - start));
   whole_arm_->publish(channels_, observation.stamp);

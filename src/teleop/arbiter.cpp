@@ -91,37 +91,63 @@ void Arbiter::start() {
   }
 }
 
+void Arbiter::revoke(int source, const Outlet& keeps) {
+  for (auto& other : outlets_) {
+    if (&other == &keeps) continue;
+    std::uint32_t kept = 0;
+    for (std::uint32_t i = 0; i < other.grants; ++i) {
+      if (other.heard[i].grant.source == source) continue;
+      if (kept != i) {
+        other.heard[kept] = other.heard[i];
+        other.asked[kept] = other.asked[i];
+      }
+      ++kept;
+    }
+    if (kept == other.grants) continue;
+    other.grants = kept;
+    tell_authority(other);
+  }
+}
+
+void Arbiter::tell_authority(const Outlet& outlet) {
+  FixedText<166> names = "nobody";
+  char text[166];
+  char *at = text, *end = text + sizeof text;
+  for (std::uint32_t i = 0; i < outlet.grants; ++i)
+    at = std::min(end, fmt::format_to_n(at, end - at, "{}{}", i == 0 ? "" : ", ",
+                                        source_name(outlet.heard[i].grant.source))
+                           .out);
+  if (outlet.grants > 0) names = std::string_view(text, static_cast<std::size_t>(at - text));
+  events_.add("authority", outlet.name, names);
+}
+
 void Arbiter::grant(int index, std::span<const Grant> grants, const Moment& moment) {
   Outlet& outlet = outlets_[static_cast<std::size_t>(index)];
-  for (const Grant& grant : grants)
-    for (auto& other : outlets_) {
-      if (&other == &outlet) continue;
-      const auto end =
-          std::remove_if(other.heard.begin(), other.heard.begin() + other.grants,
-                         [&](const Heard& heard) { return heard.grant.source == grant.source; });
-      other.grants = static_cast<std::uint32_t>(end - other.heard.begin());
-    }
+  const bool anybody = outlet.grants > 0 || !grants.empty();
+  for (const Grant& grant : grants) revoke(grant.source, outlet);
   outlet.grants = static_cast<std::uint32_t>(std::min(grants.size(), kMostGrants));
-  FixedText<166> names;
-  char text[166];
-  char* at = text;
   for (std::uint32_t i = 0; i < outlet.grants; ++i) {
     outlet.heard[i] = {};
     outlet.heard[i].grant = grants[i];
     outlet.asked[i] = outlet.reference;
-    if (!stopped_) {
-      source(grants[i].source).start(moment, outlet.reference);
-      outlet.heard[i].started = true;
-    }
-    at = fmt::format_to_n(at, text + sizeof text - at, "{}{}", i == 0 ? "" : ", ",
-                          source_name(grants[i].source))
-             .out;
-    at = std::min(at, text + sizeof text);
+    if (stopped_) continue;
+    source(grants[i].source).start(moment, outlet.reference);
+    outlet.heard[i].begun = outlet.heard[i].started = true;
   }
   outlet.done = false;
-  events_.add("authority", outlet.name,
-              outlet.grants == 0 ? std::string_view("nobody")
-                                 : std::string_view(text, static_cast<std::size_t>(at - text)));
+  outlet.pending = true;
+  if (anybody) tell_authority(outlet);
+}
+
+bool Arbiter::under_way(int index) const {
+  const Outlet& outlet = at(index);
+  if (outlet.pending) return true;
+  for (std::uint32_t i = 0; i < outlet.grants; ++i) {
+    const Heard& heard = outlet.heard[i];
+    if (!heard.done && sources_[static_cast<std::size_t>(heard.grant.source)].source->ends())
+      return true;
+  }
+  return false;
 }
 
 void Arbiter::rebase(int index) {
@@ -151,10 +177,19 @@ void Arbiter::resume(const Moment& moment) {
     for (std::uint32_t i = 0; i < outlet.grants; ++i) {
       Heard& heard = outlet.heard[i];
       if (!outlet.holding && heard.started && !heard.lost) continue;
-      source(heard.grant.source).start(moment, outlet.reference);
-      heard.started = true;
-      heard.lost = false;
+      go_on(heard, outlet, moment);
     }
+}
+
+// one that was never started, as after a stop, begins; others go on with what is left
+void Arbiter::go_on(Heard& heard, const Outlet& outlet, const Moment& moment) {
+  Source& from = source(heard.grant.source);
+  if (heard.begun)
+    from.resume(moment, outlet.reference);
+  else
+    from.start(moment, outlet.reference);
+  heard.begun = heard.started = true;
+  heard.lost = false;
 }
 
 bool Arbiter::receive(const Moment& moment, const Input& input) {
@@ -201,9 +236,7 @@ bool Arbiter::ask(Outlet& outlet, std::uint32_t index, const Moment& moment) {
   if (heard.lost && !heard.grant.reengages) return false;
   if (!heard.started) {
     // it may have gone anywhere meanwhile: it begins anew from where the reference is
-    from.start(moment, outlet.reference);
-    heard.started = true;
-    heard.lost = false;
+    go_on(heard, outlet, moment);
     outlet.asked[index] = outlet.reference;
     answer = from.update(moment, outlet.reference, outlet.asked[index]);
     if (answer.status != SourceStatus::kActive && answer.status != SourceStatus::kDone)
@@ -213,7 +246,10 @@ bool Arbiter::ask(Outlet& outlet, std::uint32_t index, const Moment& moment) {
   }
   for (std::size_t axis = 0; axis < 6; ++axis)
     heard.axes[axis] = heard.grant.axes[axis] && answer.axes[axis];
-  return true;
+  const auto has_say =
+      outlet.pose ? std::ranges::any_of(heard.axes, [](bool a) { return a; }) : heard.axes[0];
+  if (!has_say) lose("it has no say in any axis that it was given");
+  return has_say;
 }
 
 // Of each axis of W the mean of those who have a say in it, by their shares. Rotations are averaged
@@ -307,6 +343,7 @@ void Arbiter::write(Outlet& outlet) {
 void Arbiter::update(const Moment& moment) {
   for (auto& outlet : outlets_) {
     bool any = false;
+    outlet.pending = false;
     if (!stopped_) {
       const FixedText<126> before = outlet.reason;
       outlet.reason = kNobody;
@@ -388,7 +425,7 @@ void Arbiter::state(StateArchive& archive) {
     else
       archive(*outlet.joints);
     archive(outlet.heard, outlet.grants, outlet.asked, outlet.reference, outlet.wanted,
-            outlet.holding, outlet.done, outlet.reason);
+            outlet.holding, outlet.done, outlet.pending, outlet.reason);
     if (archive.loading())
       for (std::uint32_t i = 0; i < kMostGrants; ++i)
         if (outlet.grants > kMostGrants || outlet.heard[i].grant.source < 0 ||

@@ -85,6 +85,8 @@ class Arbiter {
   /// they wanted it.
   bool done(int outlet) const { return at(outlet).done; }
   bool holding(int outlet) const { return at(outlet).holding; }
+  /// Whether a plan has authority over it that is not at its end, or nobody was asked yet.
+  bool under_way(int outlet) const;
   bool at_rest(int outlet) const;
   /// Why it holds, in words.
   std::string_view reason(int outlet) const { return at(outlet).reason; }
@@ -96,12 +98,14 @@ class Arbiter {
  private:
   struct Heard {
     Grant grant;
+    bool begun = false;    // start() was called since it was granted
     bool started = false;  // follows the reference it was started from
     bool lost = false;     // until it is started anew
     bool done = false;
     Axes axes{};  // heard in this tick
     void state(StateArchive& archive) {
-      archive(grant.source, grant.axes, grant.share, grant.reengages, started, lost, done, axes);
+      archive(grant.source, grant.axes, grant.share, grant.reengages, begun, started, lost, done,
+              axes);
     }
   };
   struct Outlet {
@@ -115,6 +119,7 @@ class Arbiter {
     std::array<Motion, kMostGrants> asked;  // by each
     Motion reference, wanted;
     bool holding = true, done = false;
+    bool pending = false;  // granted, and not updated since
     FixedText<126> reason = kNobody;
     PoseChannel pose_channel;
     VectorChannel velocity_channel, joints_channel;
@@ -133,6 +138,9 @@ class Arbiter {
   void hold(Outlet& outlet, std::string_view reason);
   void write(Outlet& outlet);
   bool arrived(const Outlet& outlet) const;
+  void revoke(int source, const Outlet& keeps);
+  void tell_authority(const Outlet& outlet);
+  void go_on(Heard& heard, const Outlet& outlet, const Moment& moment);
 
   EventList& events_;
   std::vector<Outlet> outlets_;

@@ -103,6 +103,9 @@ void JointFollower::brake(double dt) {
 
 void JointFollower::step(Eigen::Index i, double wanted, double dt) {
   const double most = acceleration_[i] * dt;
+  // a limit is something to stop at, too
+  wanted = std::min(wanted, closing_speed(std::max(0.0, upper_[i] - q_[i]), acceleration_[i], dt));
+  wanted = std::max(wanted, -closing_speed(std::max(0.0, q_[i] - lower_[i]), acceleration_[i], dt));
   const double v =
       std::clamp(std::clamp(wanted, -speed_[i], speed_[i]), v_[i] - most, v_[i] + most);
   a_[i] = (v - v_[i]) / dt;

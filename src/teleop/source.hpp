@@ -59,6 +59,13 @@ class Source {
   /// It gets authority, or goes on after a hold: from this reference. Allocates and throws nothing,
   /// as all that follows.
   virtual void start(const Moment& moment, const Motion& reference) = 0;
+  /// It goes on after a hold, from this reference: a plan with what is left of it. By itself: as
+  /// start().
+  virtual void resume(const Moment& moment, const Motion& reference) { start(moment, reference); }
+  /// Whether it comes to an end by itself, so that what it asks for on the way is no goal.
+  virtual bool ends() const { return false; }
+  /// Whether it asks for motions of joints; else of a frame.
+  virtual bool moves_joints() const { return false; }
   /// While it has authority, once a tick. `wanted` has what it wrote in the tick before.
   virtual SourceAnswer update(const Moment& moment, const Motion& reference, Motion& wanted) = 0;
   /// An input for it, at the tick that it is latched; also without authority.

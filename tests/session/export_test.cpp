@@ -32,7 +32,8 @@ LogFile recorded(const AppFolder& folder, const std::vector<std::pair<int, std::
   for (int i = 0; i < 1500; ++i) {
     for (const auto& [tick, mark] : marks)
       if (tick == i)
-        session.mailbox("operator").post(test::operator_input(InputKind::kEpisode, mark, "say \"a, b\""));
+        session.mailbox("operator")
+            .post(test::operator_input(InputKind::kEpisode, mark, "say \"a, b\""));
     session.tick();
   }
   session.finish();
@@ -73,7 +74,8 @@ TEST(Export, CsvHasEveryValueToTheLastBit) {
   EXPECT_EQ(rows[0][3], "left.joint1 [rad]");
   for (std::size_t r = 0; r < q.ticks.size(); r += 97) {
     EXPECT_EQ(std::stoll(rows[r + 1][0]), q.ticks[r]);
-    for (std::size_t c = 0; c < 7; ++c) EXPECT_EQ(std::stod(rows[r + 1][3 + c]), q.values[7 * r + c]);
+    for (std::size_t c = 0; c < 7; ++c)
+      EXPECT_EQ(std::stod(rows[r + 1][3 + c]), q.values[7 * r + c]);
   }
   const auto pose = table(folder.path() / "csv/reference.hand.pose.csv");
   EXPECT_EQ(pose[0][9], "qw");
@@ -141,14 +143,17 @@ TEST(Export, ErrorsHaveCauseAndMend) {
     }
     return std::string();
   };
-  EXPECT_NE(error([&] { export_hdf5(log, folder.path() / "x.hdf5", {Rate::hz(100), false}); })
-                .find("it was recorded at 60 Hz and 100 Hz are asked for"),
+  EXPECT_NE(error([&] {
+              export_hdf5(log, folder.path() / "x.hdf5", {Rate::hz(100), false});
+            }).find("it was recorded at 60 Hz and 100 Hz are asked for"),
             std::string::npos);
-  EXPECT_NE(error([&] { export_hdf5(log, folder.path() / "x.hdf5", {}); })
-                .find("all episodes are discarded"),
+  EXPECT_NE(error([&] {
+              export_hdf5(log, folder.path() / "x.hdf5", {});
+            }).find("all episodes are discarded"),
             std::string::npos);
-  EXPECT_NE(error([&] { export_hdf5(log, folder.path(), {Rate::hz(20), true}); })
-                .find("cannot be written"),
+  EXPECT_NE(error([&] {
+              export_hdf5(log, folder.path(), {Rate::hz(20), true});
+            }).find("cannot be written"),
             std::string::npos);
   EXPECT_NE(error([&] { export_csv(log, folder.path() / "scene.yaml"); }).find("cannot be written"),
             std::string::npos);

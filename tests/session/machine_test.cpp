@@ -110,6 +110,64 @@ TEST(Machine, SuctionGripsAndHolds) {
   EXPECT_EQ(session.command().groups[group][0], 0.0);
 }
 
+TEST(Machine, AStopStopsTheMachinesToo) {
+  const AppFolder folder;
+  const App app = folder.app(of(R"(  left:
+    start: rest
+    states:
+      rest: {do: [{type: hold, tasks: [hand]}], next: [{to: work, when: [{type: after, time: 0.1 s}]}]}
+      work: {}
+)"));
+  Session session(app);
+  run(session, 0.05);
+  post(session, "operator", test::operator_input(InputKind::kStop));
+  run(session, 1.0);
+  EXPECT_EQ(session.machines()[0].current_name(), "rest");
+  post(session, "operator", test::operator_input(InputKind::kResume));
+  run(session, 0.045);
+  EXPECT_EQ(session.machines()[0].current_name(), "rest");
+  run(session, 0.01);
+  EXPECT_EQ(session.machines()[0].current_name(), "work");
+}
+
+TEST(Machine, AStateWithoutTheMotionEndsItAndWaitLetsItGoOn) {
+  const AppFolder folder;
+  for (const bool waits : {false, true}) {
+    const App app = folder.app(of(std::string(R"(  left:
+    start: move
+    states:
+      move: {do: [{type: move_to, task: hand, waypoints: [{relative: true, position: [0.0, 0.2, 0.0]}]}], next: [{to: next, when: [{type: after, time: 0.3 s}]}]}
+      next: {do: [)") + (waits ? "{type: wait}" : "") +
+                                  "]}\n"));
+    Session session(app);
+    const int outlet = session.arbiter().outlet("hand");
+    const double y = session.arbiter().reference(outlet).pose.X_WE.p.y();
+    run(session, 3.0);
+    const double moved = session.arbiter().reference(outlet).pose.X_WE.p.y() - y;
+    if (waits) {
+      EXPECT_NEAR(moved, 0.2, 1e-6);
+    } else {
+      EXPECT_LT(moved, 0.15);
+    }
+  }
+}
+
+TEST(Machine, ReachedMeansTheEndOfAMotion) {
+  const AppFolder folder;
+  const App app = folder.app(of(R"(  left:
+    start: move
+    states:
+      move: {do: [{type: move_to, task: hand, waypoints: [{relative: true, position: [0.0, 0.1, 0.0]}]}], next: [{to: next, when: [{type: reached, task: hand}]}]}
+      next: {final: true}
+)"));
+  Session session(app);
+  const int outlet = session.arbiter().outlet("hand");
+  const double y = session.arbiter().reference(outlet).pose.X_WE.p.y();
+  run_session(session, 5 * kSecond);
+  EXPECT_TRUE(session.ended());
+  EXPECT_NEAR(session.arbiter().reference(outlet).pose.X_WE.p.y() - y, 0.1, 1e-6);
+}
+
 TEST(Machine, IsPrintedInWords) {
   const AppFolder folder;
   const App app = folder.app(of(R"(  left:

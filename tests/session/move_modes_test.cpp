@@ -53,6 +53,7 @@ TEST(MoveModes, AStopOnTheWayBrakesAndResumeFinishesTheMotion) {
       kThenEnd));
   Session session(app);
   const int outlet = session.arbiter().outlet("hand");
+  const Eigen::Vector3d start = session.arbiter().reference(outlet).pose.X_WE.p;
   for (int i = 0; i < 400; ++i) session.tick();
   session.mailbox("operator").post(test::operator_input(InputKind::kStop, "", "pause"));
   for (int i = 0; i < 1000; ++i) session.tick();
@@ -61,6 +62,11 @@ TEST(MoveModes, AStopOnTheWayBrakesAndResumeFinishesTheMotion) {
   session.mailbox("operator").post(test::operator_input(InputKind::kResume));
   for (int i = 0; i < 3000 && !session.ended(); ++i) session.tick();
   EXPECT_TRUE(session.ended());
+  // to where it was going, not as far again from where it stopped
+  EXPECT_LT(
+      (session.arbiter().reference(outlet).pose.X_WE.p - start - Eigen::Vector3d(0.0, 0.3, 0.0))
+          .norm(),
+      1e-8);
 }
 
 TEST(MoveModes, JointsReachANamedPoseAndPassAtAVelocity) {

@@ -217,6 +217,16 @@ TEST(ReplayReference, DoesAgainWhatALogHas) {
       end: {final: true}
 )",
                              "again");
+  // its log holds the log that it was made from
+  {
+    Session again(app);
+    Recorder recorder(again, folder.path() / "again.mcap");
+    for (int i = 0; i < 500; ++i) again.tick();
+    again.finish();
+  }
+  std::filesystem::rename(folder.path() / "full.mcap", folder.path() / "elsewhere.mcap");
+  EXPECT_EQ(verified(folder.path() / "again.mcap").compared, 500);
+  std::filesystem::rename(folder.path() / "elsewhere.mcap", folder.path() / "full.mcap");
   Session session(app);
   const int outlet = session.arbiter().outlet("hand");
   const Eigen::Vector3d start = session.arbiter().reference(outlet).pose.X_WE.p;
