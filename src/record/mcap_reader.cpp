@@ -176,7 +176,8 @@ std::unique_ptr<OpenBlock> McapReader::Impl::open(
   } catch (const BytesError& error) {
     refuse(block.offset, error.what());
   }
-  std::ranges::stable_sort(opened->entries, {}, &Entry::log_time);
+  std::ranges::sort(opened->entries, {},
+                    [](const Entry& entry) { return std::pair(entry.log_time, entry.offset); });
   return opened;
 }
 
@@ -186,7 +187,7 @@ void McapReader::messages(const McapQuery& query, const Visit& visit) const {
   std::vector<std::size_t> due;  // blocks in question, by their first time
   for (std::size_t i = 0; i < blocks.size(); ++i)
     if (blocks[i].first <= query.to && blocks[i].last >= query.from) due.push_back(i);
-  std::ranges::stable_sort(due, {}, [&](std::size_t i) { return blocks[i].first; });
+  std::ranges::sort(due, {}, [&](std::size_t i) { return std::pair(blocks[i].first, i); });
 
   std::vector<std::unique_ptr<OpenBlock>> opened;
   std::priority_queue<OpenBlock*, std::vector<OpenBlock*>, Later> heads;
