@@ -137,7 +137,10 @@ std::optional<McapMap> McapReader::metadata(const std::string& name) const {
 
 // the channels of the query's topics by id; null for the others
 std::vector<const McapChannel*> McapReader::Impl::chosen(const McapQuery& query) const {
-  std::vector<const McapChannel*> wanted(0x10000, nullptr);
+  std::size_t ids = 0;
+  for (const McapChannel& channel : index.channels)
+    ids = std::max(ids, channel.id + std::size_t{1});
+  std::vector<const McapChannel*> wanted(ids, nullptr);
   for (const McapChannel& channel : index.channels)
     if (query.topics.empty() || std::ranges::count(query.topics, channel.topic) != 0)
       wanted[channel.id] = &channel;
@@ -166,14 +169,15 @@ std::unique_ptr<OpenBlock> McapReader::Impl::open(
       if (!index.channel_of_id.contains(message.channel) && !index.read_through)
         throw BytesError(fmt::format("a message is of channel {}, which the file does not describe",
                                      message.channel));
-      if (wanted[message.channel] == nullptr) return;
+      if (message.channel >= wanted.size() || wanted[message.channel] == nullptr) return;
       if (message.log_time < query.from || message.log_time > query.to) return;
       opened->entries.push_back({message.log_time, at});
     });
   } catch (const BytesError& error) {
     refuse(block.offset, error.what());
   }
-  std::ranges::stable_sort(opened->entries, {}, &Entry::log_time);
+  std::ranges::sort(opened->entries, {},
+                    [](const Entry& entry) { return std::pair(entry.log_time, entry.offset); });
   return opened;
 }
 
@@ -183,7 +187,7 @@ void McapReader::messages(const McapQuery& query, const Visit& visit) const {
   std::vector<std::size_t> due;  // blocks in question, by their first time
   for (std::size_t i = 0; i < blocks.size(); ++i)
     if (blocks[i].first <= query.to && blocks[i].last >= query.from) due.push_back(i);
-  std::ranges::stable_sort(due, {}, [&](std::size_t i) { return blocks[i].first; });
+  std::ranges::sort(due, {}, [&](std::size_t i) { return std::pair(blocks[i].first, i); });
 
   std::vector<std::unique_ptr<OpenBlock>> opened;
   std::priority_queue<OpenBlock*, std::vector<OpenBlock*>, Later> heads;

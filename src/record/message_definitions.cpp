@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <list>
 #include <sstream>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "core/error.hpp"
 
@@ -39,7 +39,7 @@ constexpr std::array<Part, 10> kParts = {{
 
 std::string full_definition(const std::string& fields) {
   std::string text = fields;
-  std::vector<std::string> wanted;
+  std::list<std::string> wanted;  // grows while it is gone through
   const auto want = [&](std::string_view of) {
     std::istringstream lines{std::string(of)};
     for (std::string line; std::getline(lines, line);) {
@@ -49,8 +49,7 @@ std::string full_definition(const std::string& fields) {
     }
   };
   want(fields);
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const std::string name = wanted[i];
+  for (const std::string& name : wanted) {
     const auto part = std::ranges::find(kParts, std::string_view(name), &Part::name);
     if (part == kParts.end())
       throw InputError(

