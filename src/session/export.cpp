@@ -52,8 +52,9 @@ class Csv {
   std::ofstream out_;
 };
 
-const std::vector<std::string> kPoseColumns = {"x", "y", "z", "qx", "qy", "qz", "qw"};
-const std::vector<std::string> kWrenchColumns = {"fx", "fy", "fz", "tx", "ty", "tz"};
+const std::vector<std::string> kPoseColumns = {"x [m]", "y [m]", "z [m]", "qx", "qy", "qz", "qw"};
+const std::vector<std::string> kWrenchColumns = {"fx [N]",   "fy [N]",   "fz [N]",
+                                                 "tx [N m]", "ty [N m]", "tz [N m]"};
 
 void fit_columns(Series& s, std::size_t n) {
   if (s.columns.size() == n) return;
@@ -110,12 +111,14 @@ std::vector<Series> series_of(const LogFile& log) {
       } else if (type->second == "pose") {
         const auto m = decode<messages::PoseStamped>(message.bytes);
         s.columns = kPoseColumns;
+        s.unit.clear();
         add(s, std::vector<double>{m.position[0], m.position[1], m.position[2], m.orientation[0],
                                    m.orientation[1], m.orientation[2], m.orientation[3]});
       } else if (log.reader().schema(channel.schema)->name ==
                  message_type<messages::WrenchStamped>().name) {
         const auto m = decode<messages::WrenchStamped>(message.bytes);
         s.columns = kWrenchColumns;
+        s.unit.clear();
         add(s, std::vector<double>{m.force[0], m.force[1], m.force[2], m.torque[0], m.torque[1],
                                    m.torque[2]});
       } else if (type->second == "number" || type->second == "vector") {

@@ -12,7 +12,7 @@ namespace handspan {
 /// One channel's values as recorded.
 struct Series {
   std::string name;                  // the channel's: "left.arm.q"
-  std::vector<std::string> columns;  // "left.joint1"; poses: x y z qx qy qz qw
+  std::vector<std::string> columns;  // "left.joint1"; poses: "x [m]" ... "qw"
   std::string unit;
   std::vector<std::int64_t> ticks;  // rising
   std::vector<Nanoseconds> stamps;  // of the source [ns]

@@ -48,6 +48,7 @@ TEST(Machine, TimeEventsAndButtonsLeadOnInAnyOrderAndLoops) {
   post(session, "person", button);
   run(session, 0.001);
   EXPECT_EQ(machine.current_name(), "work");
+  run(session, 0.005);
   button.numbers[0] = 0.0;
   post(session, "person", button);
   // both conditions must hold
