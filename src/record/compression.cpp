@@ -38,6 +38,16 @@ Bytes decompress(ByteSpan bytes, std::uint64_t size) {
   constexpr std::uint64_t kBlock = 4, kBlockContent = 1U << 17U;
   if (size / kBlockContent > bytes.size() / kBlock)
     throw BytesError(fmt::format("{} bytes cannot be in {} compressed ones", size, bytes.size()));
+  if (size > kMostDecompressed)
+    throw BytesError(fmt::format("{} bytes are compressed in one piece; at most {} are read", size,
+                                 kMostDecompressed));
+  if (size == 0 && bytes.empty()) return {};
+  // what is no zstd, or holds more than stated, is known before there is room for it
+  const unsigned long long held = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
+  if (held == ZSTD_CONTENTSIZE_ERROR)
+    throw BytesError("decompressing failed (the bytes are not of zstd)");
+  if (held != ZSTD_CONTENTSIZE_UNKNOWN && held > size)
+    throw BytesError(fmt::format("{} bytes were compressed, not the stated {}", held, size));
   Bytes content(static_cast<std::size_t>(size));
   const std::size_t got =
       ZSTD_decompress(content.data(), content.size(), bytes.data(), bytes.size());

@@ -26,8 +26,12 @@ class Compressor {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The `size` bytes that were compressed to `bytes`. Throws BytesError when they are damaged, or
-/// not as many. Allocates at most what so few compressed bytes can hold.
+/// The most that is decompressed at once: chunks are about 1 MB, those of others seldom over 100.
+inline constexpr std::uint64_t kMostDecompressed = std::uint64_t{1} << 30U;
+
+/// The `size` bytes that were compressed to `bytes`. Throws BytesError when they are damaged, not
+/// as many, or more than kMostDecompressed. Allocates at most what so few compressed bytes can
+/// hold.
 Bytes decompress(ByteSpan bytes, std::uint64_t size);
 
 }  // namespace handspan

@@ -189,7 +189,7 @@ void McapReader::messages(const McapQuery& query, const Visit& visit) const {
     if (blocks[i].first <= query.to && blocks[i].last >= query.from) due.push_back(i);
   std::ranges::sort(due, {}, [&](std::size_t i) { return std::pair(blocks[i].first, i); });
 
-  std::vector<std::unique_ptr<OpenBlock>> opened;
+  std::vector<std::unique_ptr<OpenBlock>> opened(blocks.size());  // by their order in the file
   std::priority_queue<OpenBlock*, std::vector<OpenBlock*>, Later> heads;
   std::uint64_t bytes = 0;
   for (std::size_t next = 0; next < due.size() || !heads.empty();) {
@@ -203,7 +203,7 @@ void McapReader::messages(const McapQuery& query, const Visit& visit) const {
         if (bytes > kMostOpen)
           impl_->refuse(blocks[due[next]].offset, "more than 1 GiB of chunks overlap in time");
         heads.push(block.get());
-        opened.push_back(std::move(block));
+        opened[due[next]] = std::move(block);
       }
       ++next;
     }
@@ -219,7 +219,7 @@ void McapReader::messages(const McapQuery& query, const Visit& visit) const {
       heads.push(&block);
     } else {
       bytes -= block.records.size();
-      std::erase_if(opened, [&](const auto& one) { return one.get() == &block; });
+      opened[block.order].reset();
     }
   }
 }

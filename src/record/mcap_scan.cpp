@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "record/compression.hpp"
 #include "record/mcap_index.hpp"
 
 namespace handspan {
@@ -20,7 +21,8 @@ struct Head {
 
 class Scan {
  public:
-  Scan(const ByteSource& source, McapIndex& index) : source_(source), index_(index) {}
+  Scan(const ByteSource& source, McapIndex& index)
+      : source_(source), index_(index), search_left_(16 * source.size() + kMostDecompressed) {}
 
   void run();
 
@@ -32,12 +34,15 @@ class Scan {
   void attachment(std::uint64_t at, ByteSpan content);
   void count(const McapMessage& message);
   std::uint64_t after_damage(std::uint64_t at, const std::string& cause);
-  bool chunk_holds(std::uint64_t at, const Head& head) const;
-  std::optional<std::uint64_t> next_chunk(std::uint64_t from) const;
+  bool chunk_holds(std::uint64_t at, const Head& head);
+  std::optional<std::uint64_t> next_chunk(std::uint64_t from);
   void check_end(std::uint64_t at);
 
   const ByteSource& source_;
   McapIndex& index_;
+  // bytes that may still be looked at for a chunk after damage: heads inside one another, each up
+  // to the file's end, would make the search quadratic
+  std::uint64_t search_left_ = 0;
 };
 
 // the head of a record that fits the file; none where there is no such
@@ -203,19 +208,22 @@ std::uint64_t Scan::after_damage(std::uint64_t at, const std::string& cause) {
   return next;
 }
 
-bool Scan::chunk_holds(std::uint64_t at, const Head& head) const {
+bool Scan::chunk_holds(std::uint64_t at, const Head& head) {
   constexpr std::uint64_t kFixed = 40;  // its fields before the records, without texts
   if (head.content < kFixed) return false;
   try {
     const Bytes start =
         source_.read(at + kMcapRecordHead, std::min<std::uint64_t>(head.content, 64));
     ByteCursor cursor(start);
-    cursor.take(3 * sizeof(std::uint64_t));
+    cursor.take(2 * sizeof(std::uint64_t));
+    const auto content = cursor.get<std::uint64_t>();
     // without a checksum any bytes might pass
     if (cursor.get<std::uint32_t>() == 0) return false;
     const std::string compression = cursor.text();
     if (compression != "zstd" && !compression.empty()) return false;
     if (cursor.get<std::uint64_t>() != head.content - kFixed - compression.size()) return false;
+    if (content > kMostDecompressed) return false;
+    search_left_ -= std::min(search_left_, head.size() + content);
     read_block(source_, {at, head.size(), false, 0, 0});
     return true;
   } catch (const BytesError&) {
@@ -223,12 +231,13 @@ bool Scan::chunk_holds(std::uint64_t at, const Head& head) const {
   }
 }
 
-std::optional<std::uint64_t> Scan::next_chunk(std::uint64_t from) const {
+std::optional<std::uint64_t> Scan::next_chunk(std::uint64_t from) {
   constexpr std::uint64_t kWindow = 1U << 20U;
   for (std::uint64_t at = from; at < source_.size(); at += kWindow) {
     const Bytes window = source_.read(at, std::min(kWindow, source_.size() - at));
     for (std::uint64_t i = 0; i < window.size(); ++i) {
       if (static_cast<McapRecord>(window[i]) != McapRecord::kChunk) continue;
+      if (search_left_ == 0) return {};
       const std::optional<Head> head = head_at(at + i);
       if (head && chunk_holds(at + i, *head)) return at + i;
     }

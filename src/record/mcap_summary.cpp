@@ -97,6 +97,19 @@ bool tells_all(const McapIndex& index, const McapStatistics& counted) {
          (counted.messages == 0 || counted.chunks > 0);
 }
 
+// each chunk once, and before the summary: else messages would come twice; `blocks` by offset
+void check_places(const std::vector<McapBlock>& blocks, std::uint64_t summary_at) {
+  std::uint64_t end = kMcapMagic.size();
+  for (const McapBlock& block : blocks) {
+    if (block.offset < end)
+      throw BytesError(fmt::format("the index has chunks that overlap at byte {}", block.offset));
+    if (block.offset > summary_at || block.size > summary_at - block.offset)
+      throw BytesError(fmt::format("the index has a chunk of {} bytes at byte {}, beyond the data",
+                                   block.size, block.offset));
+    end = block.offset + block.size;
+  }
+}
+
 }  // namespace
 
 bool index_by_summary(const ByteSource& source, McapIndex& index) {
@@ -127,6 +140,7 @@ bool index_by_summary(const ByteSource& source, McapIndex& index) {
     parse_summary(summary, index, statistics);
     if (!statistics || !tells_all(index, *statistics)) return false;
     std::ranges::sort(index.blocks, {}, &McapBlock::offset);
+    check_places(index.blocks, summary_at);
     index.statistics = *std::move(statistics);
 
     // the file's first record

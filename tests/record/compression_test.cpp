@@ -26,6 +26,25 @@ TEST(Compression, BytesComeBack) {
   EXPECT_EQ(decompress(compressed, zeros.size()), zeros);
 }
 
+TEST(Compression, WhatIsNotOfItOrTooMuchIsRefusedWithoutRoomForIt) {
+  const auto cause = [](ByteSpan bytes, std::uint64_t size) -> std::string {
+    try {
+      decompress(bytes, size);
+    } catch (const BytesError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(cause(Bytes(1U << 20U), kMostDecompressed),
+            "decompressing failed (the bytes are not of zstd)");
+  EXPECT_EQ(cause(Bytes(1U << 20U), kMostDecompressed + 1),
+            "1073741825 bytes are compressed in one piece; at most 1073741824 are read");
+  Bytes compressed;
+  Compressor(1).append(Bytes(1000), compressed);
+  EXPECT_TRUE(decompress({}, 0).empty());  // nothing, as some writers leave it
+  EXPECT_EQ(cause(compressed, 999), "1000 bytes were compressed, not the stated 999");
+}
+
 TEST(Compression, LevelsAreFromOneToNineteen) {
   EXPECT_EQ(test::error_of([] { Compressor compressor(0); }),
             "zstd level is 0; it must be 1 to 19");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "record/mcap_index.hpp"
 #include "record_support.hpp"
 #include "support/sized.hpp"
 
@@ -31,6 +32,19 @@ struct Log {
     bytes = test::file_bytes(path);
   }
 };
+
+// a chunk up to its records, of which there are `stored` bytes and should come `size`
+void put_chunk_head(Bytes& file, std::uint64_t size, const std::string& compression,
+                    std::uint64_t stored) {
+  put(file, static_cast<std::uint8_t>(McapRecord::kChunk));
+  put(file, 40 + compression.size() + stored);
+  put(file, std::uint64_t{0});
+  put(file, std::uint64_t{0});
+  put(file, size);
+  put(file, std::uint32_t{1});  // wrong, and not 0 which stands for none
+  put_text(file, compression);
+  put(file, stored);
+}
 
 McapReader reader_of(Bytes bytes, Open how = Open::kBySummary) {
   return McapReader::of_bytes(std::move(bytes), "log.mcap", how);
@@ -248,6 +262,67 @@ TEST(McapReader, AChunkThatClaimsTooMuchIsRefused) {
   EXPECT_NE(reader.damage().find("1152921504606846976 bytes cannot be in 10 compressed ones"),
             std::string::npos)
       << reader.damage();
+}
+
+// 1 MiB can hold 32 GiB of zeros, and a test must not have to try
+TEST(McapReader, AChunkOfMoreThanOneGibibyteIsRefused) {
+  Bytes file;
+  put_bytes(file, std::as_bytes(std::span(kMcapMagic)));
+  put_chunk_head(file, std::uint64_t{32} << 30U, "zstd", 1U << 20U);
+  put_bytes(file, Bytes(1U << 20U));
+  EXPECT_NE(reader_of(file).damage().find("34359738368 bytes are compressed in one piece; at most "
+                                          "1073741824 are read; lost: this record of "),
+            std::string::npos)
+      << reader_of(file).damage();
+}
+
+// a summary that names a chunk twice would give its messages twice
+TEST(McapReader, ASummaryWithAChunkTwiceIsReplacedByReading) {
+  const Log log(20, {.chunk_bytes = 600});
+  // the second chunk's index becomes the first's, and the footer has no checksum
+  Bytes bytes = log.bytes;
+  const std::size_t footer_at = bytes.size() - kMcapMagic.size() - 29;
+  ByteCursor footer(ByteSpan(bytes).subspan(footer_at + kMcapRecordHead));
+  const auto summary_at = static_cast<std::size_t>(footer.get<std::uint64_t>());
+  std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(footer_at + 25), 4, std::byte{0});
+  std::vector<std::size_t> places;
+  for_each_record(ByteSpan(log.bytes).subspan(summary_at, footer_at - summary_at),
+                  [&](McapRecord kind, ByteSpan, std::uint64_t at) {
+                    if (kind == McapRecord::kChunkIndex) places.push_back(summary_at + at);
+                  });
+  ASSERT_GE(places.size(), 2u);
+  // its times, its place and its size
+  std::copy_n(log.bytes.begin() + static_cast<std::ptrdiff_t>(places[0] + kMcapRecordHead), 32,
+              bytes.begin() + static_cast<std::ptrdiff_t>(places[1] + kMcapRecordHead));
+  const McapReader reader = reader_of(bytes);
+  EXPECT_FALSE(reader.complete());
+  EXPECT_NE(reader.damage().find("the summary is damaged (the index has chunks that overlap at"),
+            std::string::npos)
+      << reader.damage();
+  EXPECT_EQ(test::read_all(reader), log.written);
+
+  // a chunk that reaches into the summary is none either
+  bytes = log.bytes;
+  std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(footer_at + 25), 4, std::byte{0});
+  const std::uint64_t huge = ~std::uint64_t{0};
+  std::memcpy(bytes.data() + places.back() + kMcapRecordHead + 24, &huge, sizeof huge);
+  const McapReader beyond = reader_of(bytes);
+  EXPECT_NE(beyond.damage().find("beyond the data"), std::string::npos) << beyond.damage();
+  EXPECT_EQ(test::read_all(beyond), log.written);
+}
+
+// chunk heads inside one another, each of which seems to reach to the file's end: looked through
+// one by one, these 20 MB would take many minutes
+TEST(McapReader, FalseBeginningsDoNotMakeItHang) {
+  constexpr std::size_t kHeads = 400'000, kHead = 49;
+  Bytes file;
+  put_bytes(file, std::as_bytes(std::span(kMcapMagic)));
+  put(file, std::uint8_t{3});
+  put(file, ~std::uint64_t{0});
+  for (std::size_t left = kHeads; left-- > 0;) put_chunk_head(file, left * kHead, "", left * kHead);
+  const std::string damage = reader_of(file).damage();
+  EXPECT_NE(damage.find("no whole record begins here; lost: the last "), std::string::npos)
+      << damage;
 }
 
 TEST(McapReader, TimesThatDoNotFitAreRefused) {
