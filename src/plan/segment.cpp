@@ -8,27 +8,30 @@ namespace handspan {
 namespace {
 
 constexpr double kMostDuration = 7200.0;  // [s]; ruckig itself ends a little later
-// of a limit: a state that far from the line is on it
+// of a limit: a velocity that far from the line is on it
 constexpr double kOnLine = 1e-12;
+// [s]: what the limits take away in this time is no motion: a start that rests but for rounding
+constexpr double kNoTime = 1e-7;
 
 struct Along {
   double rate = 0.0;
   bool collinear = false;
 };
 
-// the rate with which `vector` is along `direction`, and whether it is nothing else
-Along along(const Coordinates& vector, const Coordinates& direction, const Coordinates& limits) {
+// the rate with which `vector` is along `direction`, and whether it is nothing else but `rounding`
+Along along(const Coordinates& vector, const Coordinates& direction, const Coordinates& rounding) {
   Along result;
   result.rate = vector.dot(direction) / direction.squaredNorm();
   result.collinear = true;
   for (int i = 0; i < vector.size(); ++i)
-    if (!(std::abs(vector[i] - result.rate * direction[i]) <= kOnLine * limits[i]))
+    if (!(std::abs(vector[i] - result.rate * direction[i]) <= rounding[i]))
       result.collinear = false;
   return result;
 }
 
+// returns the time that the curve takes [s]
 template <class Curve>
-void read(const ruckig::Profile& profile, Curve& curve) {
+double read(const ruckig::Profile& profile, Curve& curve) {
   curve.pieces = 0;
   double time = 0.0;
   const auto append = [&](double duration, double q, double v, double a, double j) {
@@ -44,6 +47,7 @@ void read(const ruckig::Profile& profile, Curve& curve) {
   // a coordinate that stays where it is has no pieces
   if (curve.pieces == 0)
     curve.piece[curve.pieces++] = {0.0, profile.p[7], profile.v[7], profile.a[7], 0.0};
+  return time;
 }
 
 template <std::size_t N>
@@ -121,6 +125,8 @@ PlanRefusal SegmentPlanner::plan(const MotionState& from, const Coordinates& q,
     lower.jerk *= 0.98;
     result = plan_each(segment, lower);
   }
+  // over ways as short as rounding it can only not stretch a coordinate to the time of another
+  if (result == PlanRefusal::kNumerical) result = plan_each(segment, limits, false);
   return result;
 }
 
@@ -133,8 +139,13 @@ PlanRefusal SegmentPlanner::plan_line(const MotionState& from, const Coordinates
   const Coordinates way = segment.end_.q - segment.start_.q;
   const double length = way.cwiseAbs().maxCoeff();
   segment.straight_ = true;
+  const Coordinates no_velocity =
+      (kOnLine * limits.velocity).cwiseMax(kNoTime * limits.acceleration);
+  const Coordinates no_acceleration =
+      (kOnLine * limits.acceleration).cwiseMax(kNoTime * limits.jerk);
   if (length == 0.0) {
-    if (!segment.start_.v.isZero(0.0) || !segment.start_.a.isZero(0.0) ||
+    if ((segment.start_.v.cwiseAbs().array() > no_velocity.array()).any() ||
+        (segment.start_.a.cwiseAbs().array() > no_acceleration.array()).any() ||
         !segment.end_.v.isZero(0.0))
       return PlanRefusal::kNumerical;
     segment.duration_ = 0.0;
@@ -142,9 +153,9 @@ PlanRefusal SegmentPlanner::plan_line(const MotionState& from, const Coordinates
   }
   segment.direction_ = way / length;
   const Coordinates& u = segment.direction_;
-  const Along v0 = along(segment.start_.v, u, limits.velocity);
-  const Along a0 = along(segment.start_.a, u, limits.acceleration);
-  const Along v1 = along(segment.end_.v, u, limits.velocity);
+  const Along v0 = along(segment.start_.v, u, no_velocity);
+  const Along a0 = along(segment.start_.a, u, no_acceleration);
+  const Along v1 = along(segment.end_.v, u, kOnLine * limits.velocity);
   if (!v0.collinear || !a0.collinear || !v1.collinear) return PlanRefusal::kNumerical;
 
   const auto least = [&u](const Coordinates& limit) {
@@ -218,9 +229,12 @@ PlanRefusal SegmentPlanner::plan_settled(const MotionState& from, const Coordina
   return PlanRefusal::kNone;
 }
 
-PlanRefusal SegmentPlanner::plan_each(Segment& segment, const MotionLimits& limits) {
+// not `together`: a coordinate that stops may be there before the others
+PlanRefusal SegmentPlanner::plan_each(Segment& segment, const MotionLimits& limits, bool together) {
   const int size = static_cast<int>(segment.end_.q.size());
   auto& input = workspace_->each_input;
+  input.synchronization =
+      together ? ruckig::Synchronization::Time : ruckig::Synchronization::TimeIfNecessary;
   for (int i = 0; i < kMostCoordinates; ++i) {
     input.enabled[i] = i < size;
     input.current_position[i] = i < size ? segment.start_.q[i] : 0.0;
@@ -238,7 +252,12 @@ PlanRefusal SegmentPlanner::plan_each(Segment& segment, const MotionLimits& limi
   segment.straight_ = false;
   segment.duration_ = trajectory.get_duration();
   const auto profiles = trajectory.get_profiles();
-  for (int i = 0; i < size; ++i) read(profiles[0][i], segment.curves_[i]);
+  for (int i = 0; i < size; ++i) {
+    Segment::Curve& curve = segment.curves_[i];
+    const double time = read(profiles[0][i], curve);
+    if (!together && time < segment.duration_)
+      curve.piece[curve.pieces++] = {time, segment.end_.q[i], segment.end_.v[i], 0.0, 0.0};
+  }
   return PlanRefusal::kNone;
 }
 

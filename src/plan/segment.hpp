@@ -1,8 +1,9 @@
 #pragma once
 // The fastest motion from one state to the next within limits of velocity, acceleration and jerk:
 // Ruckig's (Berscheid and Kröger, "Jerk-limited real-time trajectory generation with arbitrary
-// target states", RSS 2021). All coordinates end together. A motion along a line (from rest or
-// moving along it) is planned as one coordinate and so stays on it to rounding.
+// target states", RSS 2021). All coordinates end together; where rounding keeps Ruckig from that,
+// as in a stop after almost no way, each that stops does so as soon as it can. A motion along a
+// line (from rest or moving along it) is planned as one coordinate and so stays on it to rounding.
 
 #include <array>
 #include <memory>
@@ -14,8 +15,9 @@ namespace handspan {
 /// A planned motion: plain data, n <= 16 piecewise cubics, or one that all coordinates follow.
 class Segment {
  public:
-  // of a coordinate: two of settling, two of braking into the limits and seven of the motion
-  static constexpr int kMostPieces = 11;
+  // of a coordinate: two of settling, two of braking into the limits, seven of the motion and one
+  // of waiting for the others
+  static constexpr int kMostPieces = 12;
 
   double duration() const { return duration_; }  // [s]
   bool straight() const { return straight_; }
@@ -75,13 +77,14 @@ class SegmentPlanner {
   PlanRefusal plan_settled(const MotionState& from, const Coordinates& settle, const Coordinates& q,
                            const Coordinates& v, const MotionLimits& limits, Segment& segment);
 
-  /// The same as plan() along the straight line only.
+  /// The same as plan() along the straight line only. What the start has across the line and the
+  /// limits take away in 0.1 us is left out: a start that rests but for rounding is at rest.
   /// @returns kNumerical when the motion does not begin and end along it, too
   PlanRefusal plan_line(const MotionState& from, const Coordinates& q, const Coordinates& v,
                         const MotionLimits& limits, Segment& segment);
 
  private:
-  PlanRefusal plan_each(Segment& segment, const MotionLimits& limits);
+  PlanRefusal plan_each(Segment& segment, const MotionLimits& limits, bool together = true);
 
   struct Workspace;
   std::unique_ptr<Workspace> workspace_;

@@ -220,6 +220,39 @@ TEST(PosePath, StartIsTheGivenStateAlsoWhenItMoves) {
   }
 }
 
+TEST(PosePath, WhatRoundingLeavesOfAStopIsRest) {
+  // a reference that followed a standing goal moves by rounding, and goes straight all the same
+  RandomStream random(kSeed, "rounding");
+  PosePath path(1);
+  for (int run = 0; run < 500; ++run) {
+    SCOPED_TRACE(testing::Message() << "seed " << kSeed << " run " << run);
+    PoseState from{random_pose(random, 1.0, 3.0)};
+    const PoseWaypoint to{random_pose(random, 1.0, 3.0)}, here{from.X_WE};
+    ASSERT_TRUE(path.start(from, {&to, 1}, kLimits));
+    const double duration = path.duration();
+    const auto rounding = [&](double size) {
+      Vector6d V;
+      V << random.uniform(0.0, size) * random.direction(),
+          random.uniform(0.0, size) * random.direction();
+      return V;
+    };
+    from.V_WE = rounding(1e-9);
+    from.A_WE = rounding(1e-6);
+    ASSERT_TRUE(path.start(from, {&to, 1}, kLimits));
+    EXPECT_NEAR(path.duration(), duration, 1e-6);
+    const Vector6d way = pose_difference(from.X_WE, to.X_WE);
+    for (int i = 1; i < 20; ++i) {
+      const PoseState now = path.at(path.duration() * i / 20.0);
+      EXPECT_LT(now.V_WE.head<3>().cross(way.head<3>()).norm(), 64 * kEps);
+      EXPECT_LT(now.V_WE.tail<3>().cross(way.tail<3>()).norm(), 256 * kEps);
+    }
+    // and where it is to be already, it stops there
+    ASSERT_TRUE(path.start(from, {&here, 1}, kLimits)) << path.error().text();
+    EXPECT_LT(path.duration(), 1e-2);
+    EXPECT_EQ(path.excess(), 0.0);
+  }
+}
+
 TEST(PosePath, FromTheFullSpeedItTurnsOffWithoutMoreSpeed) {
   // the velocity is at its limit, across the way
   const PoseState from{Pose{}, (Vector6d() << 0.5, 0, 0, 0, 0, 1.5).finished()};

@@ -112,6 +112,84 @@ TEST(Segment, SettlesTheAccelerationFirst) {
   }
 }
 
+// a number of this size or down to a tenth of it, of either sign
+double about(RandomStream& random, double size) {
+  return (random.integer(2) == 0 ? 1.0 : -1.0) * size * std::pow(10.0, -random.uniform(0.0, 1.0));
+}
+
+TEST(Segment, AStopAfterAlmostNoWayIsPlanned) {
+  RandomStream random(kSeed, "almost there");
+  SegmentPlanner planner;
+  Segment segment;
+  int apart = 0;
+  struct Sizes {
+    double q, v, a;
+  };
+  for (const Sizes size :
+       {Sizes{0.0, 1e-13, 1e-11}, Sizes{1e-15, 1e-13, 1e-10}, Sizes{1e-9, 1e-9, 1e-9},
+        Sizes{1e-12, 1e-8, 1e-4}, Sizes{1e-10, 1e-8, 1e-4}, Sizes{1e-7, 1e-6, 1e-5}})
+    for (int run = 0; run < 1000; ++run) {
+      SCOPED_TRACE(testing::Message() << "seed " << kSeed << " v " << size.v << " run " << run);
+      const int n = 2 + static_cast<int>(random.integer(6));
+      const MotionLimits limits = test::random_limits(random, n);
+      MotionState from = rest(test::random_coordinates(random, n, 2.0));
+      Coordinates q = from.q;
+      for (int i = 0; i < n; ++i) {
+        from.v[i] = about(random, size.v);
+        from.a[i] = about(random, size.a);
+        q[i] += about(random, size.q);
+      }
+      ASSERT_EQ(planner.plan(from, q, Coordinates::Zero(n), limits, segment), PlanRefusal::kNone);
+      // a way of 1e-7 at the least limits, there and back
+      EXPECT_LT(segment.duration(), 0.05);
+      EXPECT_EQ(segment.at(segment.duration()).q, q);
+      EXPECT_EQ(segment.at(segment.duration()).v, Coordinates::Zero(n));
+      MotionState last = segment.at(0.0);
+      for (int k = 1; k <= 50; ++k) {
+        const MotionState now = segment.at(segment.duration() * k / 50.0);
+        const double step = segment.duration() / 50.0;
+        // no jump but the rounding that is left out of the start, and ruckig's at the ends
+        ASSERT_LT(((now.a - last.a).cwiseAbs() - (step + 1e-7) * limits.jerk).maxCoeff(),
+                  2 * kRuckig);
+        ASSERT_LT(((now.v - last.v).cwiseAbs() - (step + 1e-7) * limits.acceleration).maxCoeff(),
+                  2 * kRuckig);
+        ASSERT_LT((now.q - last.q).cwiseAbs().maxCoeff(), 1e-6);
+        last = now;
+      }
+      if (!segment.straight()) ++apart;
+    }
+  // both ways of planning were there
+  EXPECT_GT(apart, 500);
+  EXPECT_LT(apart, 5500);
+}
+
+TEST(Segment, AStartThatRestsButForRoundingIsAtRest) {
+  SegmentPlanner planner;
+  Segment segment;
+  const MotionLimits limits{coordinates({1, 1}), coordinates({2, 2}), coordinates({10, 10})};
+  const Coordinates q = coordinates({1, 0.5}), stop = coordinates({0, 0});
+  MotionState from = rest(stop);
+  ASSERT_EQ(planner.plan(from, q, stop, limits, segment), PlanRefusal::kNone);
+  const double duration = segment.duration();
+  // across the line: less than 0.1 us of the acceleration and of the jerk, 2e-7 and 1e-6
+  from.v = coordinates({-0.8e-7, 1.6e-7});
+  from.a = coordinates({-0.4e-6, 0.8e-6});
+  ASSERT_EQ(planner.plan(from, q, stop, limits, segment), PlanRefusal::kNone);
+  EXPECT_TRUE(segment.straight());
+  EXPECT_NEAR(segment.duration(), duration, 1e-9);
+  EXPECT_EQ(segment.at(0.0).v, from.v);
+  for (double t = 0.0; t < duration; t += 0.01)
+    EXPECT_NEAR(segment.at(t).q[1], 0.5 * segment.at(t).q[0], 4 * kEps);
+  // and more is motion
+  from.v = coordinates({-1.2e-7, 2.4e-7});
+  ASSERT_EQ(planner.plan(from, q, stop, limits, segment), PlanRefusal::kNone);
+  EXPECT_FALSE(segment.straight());
+  from.v = stop;
+  from.a = coordinates({-0.6e-6, 1.2e-6});
+  ASSERT_EQ(planner.plan(from, q, stop, limits, segment), PlanRefusal::kNone);
+  EXPECT_FALSE(segment.straight());
+}
+
 TEST(Segment, SettlesIntoALineAndIntoAStop) {
   SegmentPlanner planner;
   Segment segment;
