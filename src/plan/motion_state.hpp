@@ -3,7 +3,10 @@
 // have room for 16 inside them, so that a motion is planned and sampled without heap.
 
 #include <Eigen/Core>
+#include <functional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace handspan {
 
@@ -45,5 +48,21 @@ struct PlanError {
   /// One line, cause and mend: "waypoint 2, coordinate 0: its passing velocity ...". Allocates.
   std::string text() const;
 };
+
+/// Makes `kept` the waypoints that are given, which may be a part of `kept` itself. Allocates
+/// nothing where `kept` has room for them.
+template <class T>
+void keep_waypoints(std::span<const T> given, std::vector<T>& kept) {
+  const std::less<const T*> before;
+  const T* begin = kept.data();
+  if (before(given.data(), begin) || !before(given.data(), begin + kept.size())) {
+    kept.assign(given.begin(), given.end());
+    return;
+  }
+  // what is after it goes first: to take what is before it moves the rest
+  const auto first = kept.begin() + (given.data() - begin);
+  kept.erase(first + std::ssize(given), kept.end());
+  kept.erase(kept.begin(), first);
+}
 
 }  // namespace handspan

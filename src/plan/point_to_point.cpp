@@ -57,11 +57,7 @@ bool PointToPoint::start(const MotionState& from, std::span<const Waypoint> wayp
     const auto n = from.q.size();
     MotionState state = from;
     double end = 0.0;
-    // waypoints may be waypoints_ itself, when a motion is planned anew
-    if (waypoints.data() == waypoints_.data())
-      waypoints_.resize(waypoints.size());
-    else
-      waypoints_.assign(waypoints.begin(), waypoints.end());
+    keep_waypoints(waypoints, waypoints_);
     ends_.clear();
     for (int k = 0; k < static_cast<int>(waypoints_.size()); ++k) {
       const Waypoint& to = waypoints_[k];

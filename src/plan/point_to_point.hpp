@@ -22,8 +22,8 @@ class PointToPoint {
   /// Allocates all that planning will need. @param most_waypoints >= 1
   explicit PointToPoint(int most_waypoints = 16);
 
-  /// Plans from a state (of n coordinates) through the waypoints. Bit for bit a function of its
-  /// arguments. Allocates nothing, throws nothing.
+  /// Plans from a state (of n coordinates) through the waypoints, which may be some of waypoints().
+  /// Bit for bit a function of its arguments. Allocates nothing, throws nothing.
   /// @returns whether it could; if not, error() says why, and there is no motion
   bool start(const MotionState& from, std::span<const Waypoint> waypoints,
              const MotionLimits& limits);

@@ -89,11 +89,7 @@ bool PosePath::start(const PoseState& from, std::span<const PoseWaypoint> waypoi
   if (error_.reason == PlanRefusal::kNone) {
     from_ = from;
     limits_ = limits;
-    // waypoints may be waypoints_ itself, when a motion is planned anew
-    if (waypoints.data() == waypoints_.data())
-      waypoints_.resize(waypoints.size());
-    else
-      waypoints_.assign(waypoints.begin(), waypoints.end());
+    keep_waypoints(waypoints, waypoints_);
     ends_.clear();
     double end = 0.0;
     for (int k = 0; k < static_cast<int>(waypoints_.size()); ++k) {

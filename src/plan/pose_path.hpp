@@ -54,8 +54,8 @@ class PosePath {
   /// Allocates all that planning will need. @param most_waypoints >= 1
   explicit PosePath(int most_waypoints = 16);
 
-  /// Plans from a state through the waypoints, turning the short way to each. Bit for bit a
-  /// function of its arguments. Allocates nothing, throws nothing.
+  /// Plans from a state through the waypoints, which may be some of waypoints(), turning the short
+  /// way to each. Bit for bit a function of its arguments. Allocates nothing, throws nothing.
   /// @returns whether it could; if not, error() says why, and there is no motion. A stop is never
   /// refused for the state it starts from: see excess()
   bool start(const PoseState& from, std::span<const PoseWaypoint> waypoints,

@@ -328,6 +328,33 @@ TEST(PointToPoint, ItsArgumentsGiveTheSameBitsAgain) {
   }
 }
 
+TEST(PointToPoint, GoesOnWithSomeOfItsOwnWaypoints) {
+  const MotionLimits limits = limits_of(1.0, 2.0, 10.0, 2);
+  std::vector<Waypoint> all;
+  for (int k = 0; k < 5; ++k) all.push_back({coordinates({0.3 * k, 1.0 - 0.1 * k * k}), {}});
+  all[1].v = coordinates({0.2, -0.1});
+  for (std::size_t first = 0; first < 5; ++first)
+    for (std::size_t count = 1; first + count <= 5; ++count) {
+      SCOPED_TRACE(testing::Message() << count << " from " << first);
+      PointToPoint motion(5), expected(5);
+      ASSERT_TRUE(motion.start(rest(coordinates({0.5, 0.5})), all, limits));
+      const MotionState from = motion.at(0.7);
+      const std::vector<Waypoint> some(all.begin() + first, all.begin() + first + count);
+      ASSERT_TRUE(expected.start(from, some, limits));
+      const test::AllocationCount allocations;
+      const bool planned = motion.start(from, motion.waypoints().subspan(first, count), limits);
+      EXPECT_EQ(allocations.count(), 0u);
+      ASSERT_TRUE(planned);
+      ASSERT_EQ(motion.waypoints().size(), count);
+      EXPECT_EQ(motion.duration(), expected.duration());
+      for (std::size_t k = 0; k < count; ++k) {
+        EXPECT_EQ(motion.waypoints()[k].q, some[k].q);
+        EXPECT_EQ(motion.waypoints()[k].v, some[k].v);
+        EXPECT_EQ(motion.arrival(static_cast<int>(k)), expected.arrival(static_cast<int>(k)));
+      }
+    }
+}
+
 struct Refused {
   PlanRefusal reason;
   int waypoint, coordinate;
