@@ -16,6 +16,13 @@
 namespace handspan {
 namespace {
 
+// [s] at the velocity limits: a shorter way between two waypoints has no timing, and a longer one
+// in all is a wrong number
+constexpr double kShortest = 1e-6;
+constexpr double kLongest = 7200.0;
+// of the velocity limits, by the path coordinate
+constexpr double kNoRate = 1e-12;
+
 void check_limits(const char* name, const Coordinates& limits, Eigen::Index size) {
   if (limits.size() != size)
     throw InputError(fmt::format("smooth path: {} has {} numbers; give {}, as many as a waypoint",
@@ -45,11 +52,12 @@ void check(const SmoothPathConfig& config) {
   check_limits("velocity", config.velocity, size);
   check_limits("acceleration", config.acceleration, size);
   for (std::size_t k = 1; k < waypoints.size(); ++k)
-    if (waypoints[k].isApprox(waypoints[k - 1], 1e-12))
+    if (waypoints[k] == waypoints[k - 1])
       throw InputError(
           fmt::format("smooth path: waypoints[{}] is the one before it again; leave it out", k));
-  if (config.grid < 4)
-    throw InputError(fmt::format("smooth path: grid is {}; it must be >= 4", config.grid));
+  // the most that leaves grid points apart: of the shortest way after the longest
+  if (config.grid < 4 || config.grid > 100000)
+    throw InputError(fmt::format("smooth path: grid is {}; it must be 4 to 100000", config.grid));
 }
 
 }  // namespace
@@ -69,8 +77,20 @@ void SmoothPath::fit() {
   const auto& q = config_.waypoints;
   const int n = static_cast<int>(q.size());
   knot_.assign(n, 0.0);
-  for (int k = 1; k < n; ++k)
-    knot_[k] = knot_[k - 1] + (q[k] - q[k - 1]).cwiseQuotient(config_.velocity).norm();
+  for (int k = 1; k < n; ++k) {
+    const double way = (q[k] - q[k - 1]).cwiseQuotient(config_.velocity).norm();
+    if (!(way >= kShortest))
+      throw InputError(
+          fmt::format("smooth path: waypoints[{}] is less than a microsecond from the one before "
+                      "it at the velocity limits; leave it out",
+                      k));
+    knot_[k] = knot_[k - 1] + way;
+    if (!(knot_[k] <= kLongest))
+      throw InputError(
+          fmt::format("smooth path: to waypoints[{}] it takes more than two hours at the velocity "
+                      "limits; give waypoints nearer together or higher limits",
+                      k));
+  }
   bend_.assign(n, Coordinates::Zero(q[0].size()));
   std::vector<double> factor(n, 0.0);
   for (int k = 1; k + 1 < n; ++k) {
@@ -108,6 +128,9 @@ void SmoothPath::find_rates() {
     polynomial.row(0) = ((bend_[k + 1] - bend_[k]) / (6.0 * length)).transpose();
     polynomial.row(1) = (0.5 * start.second).transpose();
     polynomial.row(2) = start.first.transpose();
+    // where the path turns back, rounding for a derivative of 0 would bound the rate's change
+    for (int i = 0; i < size; ++i)
+      if (std::abs(start.first[i]) < kNoRate * config_.velocity[i]) polynomial(2, i) = 0.0;
     polynomial.row(3) = start.q.transpose();
     coefficients.push_back(polynomial);
   }
@@ -132,7 +155,7 @@ void SmoothPath::find_rates() {
   if (code != toppra::ReturnCode::OK || square.size() != points || !square.allFinite())
     throw InputError(fmt::format(
         "smooth path: TOPP-RA finds no timing (code {}); give waypoints farther apart, fewer of "
-        "them, or a finer grid",
+        "them, or another grid",
         static_cast<int>(code)));
   rate_.resize(points);
   for (int i = 0; i < points; ++i) rate_[i] = std::sqrt(std::max(0.0, square[i]));

@@ -13,10 +13,11 @@
 namespace handspan {
 
 struct SmoothPathConfig {
-  std::vector<Coordinates> waypoints;  // at least two, no two neighbours alike (n each)
+  std::vector<Coordinates> waypoints;  // at least two, no two neighbours within 1 us of each other
+                                       // at the velocity limits, all within 2 hours (n each)
   Coordinates velocity;                // limits (n) [/s], finite and > 0
   Coordinates acceleration;            // (n) [/s^2], finite and > 0
-  int grid = 200;                      // grid intervals between two waypoints, >= 4
+  int grid = 200;                      // grid intervals between two waypoints, 4 to 100000
 };
 
 class SmoothPath {

@@ -142,6 +142,33 @@ TEST(SmoothPath, IsFasterThanStoppingAtEachWaypoint) {
   EXPECT_LT(SmoothPath({corners, velocity, acceleration}).duration(), 0.85 * stopping);
 }
 
+TEST(SmoothPath, GoesThereAndBack) {
+  // in the middle the derivative of the path is 0 in every coordinate, but for rounding
+  RandomStream random(kSeed, "there and back");
+  for (int run = 0; run < 1000; ++run) {
+    SCOPED_TRACE(testing::Message() << "seed " << kSeed << " run " << run);
+    const int n = 1 + static_cast<int>(random.integer(3));
+    const MotionLimits limits = test::random_limits(random, n);
+    SmoothPathConfig config;
+    config.velocity = limits.velocity;
+    config.acceleration = limits.acceleration;
+    const Coordinates here = test::random_coordinates(random, n, 2.0),
+                      there = test::random_coordinates(random, n, 2.0);
+    const int ways = 2 + static_cast<int>(random.integer(4));
+    for (int k = 0; k <= ways; ++k) config.waypoints.push_back(k % 2 == 0 ? here : there);
+    const SmoothPath path(config);
+    double most_v = 0.0, most_a = 0.0;
+    for (double t = 0.0; t < path.duration(); t += 1e-3) {
+      const MotionState now = path.at(t);
+      most_v = std::max(most_v, now.v.cwiseQuotient(config.velocity).cwiseAbs().maxCoeff());
+      most_a = std::max(most_a, now.a.cwiseQuotient(config.acceleration).cwiseAbs().maxCoeff());
+    }
+    EXPECT_LT(most_v, 1.0 + 1e-5);
+    EXPECT_LT(most_a, 1.0 + 1e-5);
+    EXPECT_GT(std::max(most_v, most_a), 0.99);
+  }
+}
+
 TEST(SmoothPath, SamplingAllocatesNothing) {
   RandomStream random(kSeed, "alloc");
   const SmoothPath path(random_config(random));
@@ -176,13 +203,21 @@ TEST(SmoothPath, BadConfigsSayWhatIsWrong) {
          "smooth path: waypoints[1] has a number that is not finite; give finite numbers");
   expect([](auto& c) { c.waypoints[1] = c.waypoints[0]; },
          "smooth path: waypoints[1] is the one before it again; leave it out");
+  expect([](auto& c) { c.waypoints[1] = c.waypoints[0] + coordinates({0.0, 1e-7}); },
+         "smooth path: waypoints[1] is less than a microsecond from the one before it at the "
+         "velocity limits; leave it out");
+  for (const double far : {1e5, 1e150, 1e308})
+    expect([far](auto& c) { c.waypoints[1][1] = far; },
+           "smooth path: to waypoints[1] it takes more than two hours at the velocity limits; give "
+           "waypoints nearer together or higher limits");
   expect([](auto& c) { c.velocity = coordinates({1.0}); },
          "smooth path: velocity has 1 numbers; give 2, as many as a waypoint");
   expect([](auto& c) { c.acceleration[1] = 0.0; },
          "smooth path: acceleration[1] is 0; it must be finite and > 0");
   expect([](auto& c) { c.velocity[0] = HUGE_VAL; },
          "smooth path: velocity[0] is inf; it must be finite and > 0");
-  expect([](auto& c) { c.grid = 3; }, "smooth path: grid is 3; it must be >= 4");
+  expect([](auto& c) { c.grid = 3; }, "smooth path: grid is 3; it must be 4 to 100000");
+  expect([](auto& c) { c.grid = 100001; }, "smooth path: grid is 100001; it must be 4 to 100000");
 }
 
 }  // namespace
