@@ -1,5 +1,6 @@
 #include "teleop/source.hpp"
 
+#include "teleop/hand.hpp"
 #include "teleop/pose_stream.hpp"
 
 namespace handspan {
@@ -7,6 +8,7 @@ namespace handspan {
 SourceRegistry& sources() {
   static SourceRegistry registry = [] {
     SourceRegistry built_in("source");
+    register_hand(built_in);
     register_pose_stream(built_in);
     return built_in;
   }();

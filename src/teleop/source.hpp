@@ -80,10 +80,17 @@ class Source {
   virtual void state(StateArchive&) {}
 };
 
-/// What a source is made for.
+class Devices;
+class WholeArm;
+struct Scene;
+
+/// What a source is made for; what it points to outlives it. Null where a test has none.
 struct SourceContext {
   std::string name;
   std::uint64_t seed = 0;
+  const Devices* devices = nullptr;
+  const Scene* scene = nullptr;
+  WholeArm* arms = nullptr;
 };
 
 using SourceRegistry = Registry<Source, const SourceContext&>;

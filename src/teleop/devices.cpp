@@ -1,0 +1,182 @@
+#include "teleop/devices.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/object.hpp"
+#include "core/suggest.hpp"
+#include "core/values.hpp"
+
+namespace handspan {
+
+void Devices::add(const std::string& name, const DeviceConfig& config, std::uint64_t seed) {
+  if (has(name)) throw InputError(fmt::format("there are two devices '{}'", name));
+  auto driver = config.driver.make(DeviceContext{name, seed});
+  DeviceState state(name, driver->layout(), config.limits);
+  Entry& entry =
+      devices_.emplace_back(Entry{name, std::move(driver), std::move(state), {}, {}, {}});
+  for (const OutputConfig& output : config.outputs) {
+    const auto& names = entry.state.layout().outputs;
+    const auto found = std::ranges::find(names, output.output);
+    if (found == names.end())
+      throw ConfigError({{output.place, fmt::format("devices.{}.outputs", name),
+                          fmt::format("has no output '{}'", shown(output.output)),
+                          names.empty() ? std::string("this device takes none")
+                                        : did_you_mean(output.output, names, "it has")}});
+    if (std::ranges::any_of(entry.outputs,
+                            [&](const Output& o) { return o.config.output == *found; }))
+      throw ConfigError({{output.place, fmt::format("devices.{}.outputs", name),
+                          fmt::format("feeds '{}' twice", *found), "take one away"}});
+    entry.outputs.push_back(
+        {output, static_cast<std::size_t>(found - names.begin()), {}, -1, 0.0, 0.0, false, {}});
+  }
+}
+
+bool Devices::has(std::string_view name) const {
+  return std::ranges::any_of(devices_, [&](const Entry& e) { return e.name == name; });
+}
+
+const DeviceState& Devices::find(std::string_view name) const {
+  std::vector<std::string> names;
+  for (const Entry& entry : devices_) {
+    if (entry.name == name) return entry.state;
+    names.push_back(entry.name);
+  }
+  const std::string text(name);
+  throw InputError(
+      names.empty()
+          ? fmt::format("there is no device '{}': the app has none; add it to its devices",
+                        shown(text))
+          : fmt::format("there is no device '{}'; {}", shown(text),
+                        did_you_mean(text, names, "there are")));
+}
+
+void Devices::declare(ChannelTable& channels, Rate rate) {
+  for (Entry& entry : devices_) {
+    const std::string name = "device." + entry.name;
+    entry.age = channels.number(name + ".age", "s", rate, "since its last sample; -1: none yet");
+    entry.present = channels.boolean(name + ".present", rate, "samples come");
+    for (Output& output : entry.outputs)
+      output.channel =
+          channels.number(name + "." + output.config.output, "", rate, "sent to the device");
+  }
+}
+
+void Devices::connect(const ChannelTable& channels) {
+  for (Entry& entry : devices_)
+    for (Output& output : entry.outputs) {
+      const auto bad = [&](std::string cause, std::string mend) {
+        return ConfigError({{output.config.place, fmt::format("devices.{}.outputs", entry.name),
+                             std::move(cause), std::move(mend)}});
+      };
+      try {
+        output.from = channels.find(output.config.channel);
+      } catch (const InputError& error) {
+        throw bad(error.what(), "");
+      }
+      const ChannelInfo& info = channels.info(output.from);
+      if (info.type != ChannelType::kNumber && info.type != ChannelType::kVector)
+        throw bad(fmt::format("'{}' is a {}", info.name, name_of(info.type)),
+                  "an output is fed from a number or a vector");
+      if (!output.config.label) continue;
+      const auto label = std::ranges::find(info.labels, *output.config.label);
+      if (label == info.labels.end())
+        throw bad(fmt::format("'{}' has no element '{}'", info.name, shown(*output.config.label)),
+                  did_you_mean(*output.config.label, info.labels, "it has"));
+      output.element = static_cast<int>(label - info.labels.begin());
+    }
+}
+
+void Devices::open(std::span<Mailbox* const> mailboxes, const ChannelTable& channels) {
+  open_ = true;
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    devices_[i].driver->watch(channels);
+    devices_[i].driver->open(*mailboxes[i]);
+  }
+}
+
+void Devices::close() noexcept {
+  if (open_)
+    for (Entry& entry : devices_) entry.driver->close();
+  open_ = false;
+}
+
+bool Devices::receive(const Moment& moment, const Input& input) {
+  for (Entry& entry : devices_)
+    if (input.to == entry.name) {
+      entry.state.receive(moment, input);
+      return true;
+    }
+  return false;
+}
+
+void Devices::update(const Moment& moment) {
+  for (Entry& entry : devices_) entry.state.update(moment);
+}
+
+void Devices::feed(ChannelTable& channels, Nanoseconds now, double dt) {
+  for (Entry& entry : devices_)
+    for (Output& output : entry.outputs) {
+      const auto values = channels.numbers(output.from);
+      const auto n = values.size() == 6 ? 3 : values.size();
+      double value = output.element >= 0  ? values[output.element]
+                     : values.size() == 1 ? values[0]
+                                          : values.head(n).norm();
+      if (output.config.change) {
+        const double before = output.started ? output.before : value;
+        output.before = value;
+        value = std::abs(value - before) / dt;
+      }
+      output.started = true;
+      if (!std::isfinite(value) || std::abs(value) < output.config.dead_zone) value = 0.0;
+      value = std::clamp(output.config.gain * value, -output.config.most, output.config.most);
+      channels.write(output.channel, value, now);
+      if (value == output.sent) continue;
+      output.sent = value;
+      if (open_) entry.driver->output(output.index, value);
+    }
+}
+
+void Devices::publish(ChannelTable& channels, Nanoseconds now) const {
+  for (const Entry& entry : devices_) {
+    channels.write(entry.age, entry.state.samples() == 0 ? -1.0 : entry.state.age(now), now);
+    channels.write(entry.present, entry.state.present(), now);
+  }
+}
+
+void Devices::state(StateArchive& archive) {
+  archive.part("devices");
+  for (Entry& entry : devices_) archive(entry.state, entry.outputs);
+}
+
+const DeviceState& device_of(const SourceContext& context, const std::string& name) {
+  if (context.devices == nullptr)
+    throw InputError(fmt::format("there is no device '{}': the app has none", name));
+  return context.devices->find(name);
+}
+
+Schema<DeviceConfig> device_schema() {
+  const auto output =
+      object<OutputConfig>("Output", "what a device is sent")
+          .place(&OutputConfig::place)
+          .required("output", &OutputConfig::output, text(), "of the device: left.rumble")
+          .required("channel", &OutputConfig::channel, text(), "a number or vector")
+          .optional("label", &OutputConfig::label, text(),
+                    "an element of the vector; left out: its length, of a wrench that of the force")
+          .optional("gain", &OutputConfig::gain, number())
+          .optional("most", &OutputConfig::most, number().above(0), "it is cut at this")
+          .optional("dead_zone", &OutputConfig::dead_zone, number().min(0),
+                    "below it, before the gain, nothing is sent")
+          .optional("change", &OutputConfig::change, boolean(),
+                    "how fast it changes, for pulses on contact");
+  return object<DeviceConfig>("Device", "what a person holds, or what watches her")
+      .place(&DeviceConfig::place)
+      .required("driver", &DeviceConfig::driver, devices().schema())
+      .optional("limits", &DeviceConfig::limits, device_limits_schema())
+      .optional("outputs", &DeviceConfig::outputs, list(output), "what is sent back");
+}
+
+}  // namespace handspan

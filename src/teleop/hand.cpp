@@ -1,0 +1,110 @@
+#include "teleop/hand.hpp"
+
+#include "core/error.hpp"
+#include "core/object.hpp"
+#include "core/values.hpp"
+#include "teleop/devices.hpp"
+
+namespace handspan {
+
+Hand::Hand(const HandConfig& config, const SourceContext& context)
+    : name_(context.name),
+      device_(&device_of(context, config.device)),
+      pose_(device_->pose_index(config.pose)),
+      clutch_(config.clutch, *device_, pose_, config.tracked_as) {
+  mapping_.R_WV = rotation_of(config.space);
+  mapping_.R_EC = controller_axes_of(config.space);
+  mapping_.scale = config.scale;
+  mapping_.turn = config.turn;
+}
+
+void Hand::start(const Moment& moment, const Motion& reference) {
+  // authority was given: a clutch that happens to be held is not meant for it
+  clutch_.open();
+  based_ = false;
+  tick_ = moment.tick - 1;
+  X_WE_ = reference.pose.X_WE;
+}
+
+void Hand::resume(const Moment& moment, const Motion& reference) {
+  // not asked for a while: it was stopped, and goes on only when it is clutched in anew
+  if (tick_ < moment.tick - 1) clutch_.open();
+  tick_ = moment.tick;
+  based_ = false;
+  X_WE_ = reference.pose.X_WE;
+}
+
+SourceAnswer Hand::update(const Moment& moment, const Motion& reference, Motion& wanted) {
+  tick_ = moment.tick;
+  if (!clutch_.update(*device_)) {
+    based_ = false;
+    X_WE_ = reference.pose.X_WE;
+    return {SourceStatus::kSilent, clutch_.reason()};
+  }
+  const PoseTrack& pose = device_->pose(pose_);
+  const PoseEstimate estimate = pose.estimate(moment.now);
+  const Pose X_VC = Pose::from(estimate.p_VC, estimate.q_VC);
+  if (!based_) {
+    X_WE0_ = reference.pose.X_WE;
+    X_VC0_ = X_VC;
+    based_ = true;
+  }
+  X_WE_ = map_pose(mapping_, X_WE0_, X_VC0_, Pose::from(pose.p_VC(), pose.q_VC()));
+  wanted.pose.X_WE = map_pose(mapping_, X_WE0_, X_VC0_, X_VC);
+  wanted.pose.V_WE = map_velocity(mapping_, wanted.pose.X_WE, X_VC, estimate.V_VC);
+  wanted.pose.A_WE.setZero();
+  return {};
+}
+
+bool Hand::has_button(std::string_view name) const {
+  try {
+    device_->control(name);
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+bool Hand::button(std::string_view name) const { return device_->pressed(name); }
+
+void Hand::declare(ChannelTable& channels, Rate rate) {
+  hand_channel_ = channels.pose("source." + name_ + ".hand", rate,
+                                "where the last sample, unfiltered, wants the frame, in W");
+  clutch_channel_ = channels.boolean("source." + name_ + ".clutch", rate, "closed");
+}
+
+void Hand::publish(ChannelTable& channels, Nanoseconds stamp) const {
+  channels.write(hand_channel_, X_WE_.p, X_WE_.quaternion(), stamp);
+  channels.write(clutch_channel_, clutch_.closed(), stamp);
+}
+
+void Hand::state(StateArchive& archive) {
+  archive(clutch_, based_, X_WE0_.p, X_WE0_.R, X_VC0_.p, X_VC0_.R, X_WE_.p, X_WE_.R, tick_);
+}
+
+void register_hand(SourceRegistry& registry) {
+  registry.add(
+      "hand",
+      object<HandConfig>("Hand", "a tracked hand or controller, clutched")
+          .required("device", &HandConfig::device, text())
+          .required("pose", &HandConfig::pose, text(), "of the device: left, right")
+          .optional("tracked_as", &HandConfig::tracked_as,
+                    list(choice<TrackedAs>({{"controller", TrackedAs::kController},
+                                            {"hand", TrackedAs::kHand},
+                                            {"head", TrackedAs::kHead},
+                                            {"tracker", TrackedAs::kTracker}}))
+                        .min_size(1),
+                    "what may be followed")
+          .optional("clutch", &HandConfig::clutch, clutch_schema())
+          .optional("space", &HandConfig::space, space_schema())
+          .optional("scale", &HandConfig::scale, vector<3>(), "of translation, along W's axes")
+          .optional("turn", &HandConfig::turn,
+                    choice<TurnAxes>({{"world", TurnAxes::kWorld}, {"body", TurnAxes::kBody}}),
+                    "whether a turn of the hand is about the axes of W or of the frame itself"),
+      "a tracked hand or controller moves a frame while it is clutched in",
+      [](const HandConfig& config, const SourceContext& context) {
+        return std::make_unique<Hand>(config, context);
+      });
+}
+
+}  // namespace handspan

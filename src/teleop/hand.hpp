@@ -1,0 +1,56 @@
+#pragma once
+// A person's hand, clutched: the end effector's reference moves as the hand moves while the clutch
+// is closed, from where both were when it closed (pose_mapping.hpp). Registered as `hand`.
+#include <string>
+#include <vector>
+
+#include "teleop/clutch.hpp"
+#include "teleop/pose_mapping.hpp"
+#include "teleop/source.hpp"
+
+namespace handspan {
+
+struct HandConfig {
+  std::string device;
+  std::string pose;
+  std::vector<TrackedAs> tracked_as = {TrackedAs::kController, TrackedAs::kTracker};
+  ClutchConfig clutch;
+  SpaceConfig space;
+  Eigen::Vector3d scale = Eigen::Vector3d::Ones();
+  TurnAxes turn = TurnAxes::kWorld;
+};
+
+class Hand : public Source {
+ public:
+  /// @throws InputError when the device, or what it should have, is not there
+  Hand(const HandConfig& config, const SourceContext& context);
+
+  void start(const Moment& moment, const Motion& reference) override;
+  void resume(const Moment& moment, const Motion& reference) override;
+  SourceAnswer update(const Moment& moment, const Motion& reference, Motion& wanted) override;
+  bool button(std::string_view name) const override;
+  bool has_button(std::string_view name) const override;
+  void declare(ChannelTable& channels, Rate rate) override;
+  void publish(ChannelTable& channels, Nanoseconds stamp) const override;
+  void state(StateArchive& archive) override;
+
+  bool clutched() const { return clutch_.closed(); }
+
+ private:
+  std::string name_;
+  const DeviceState* device_;
+  std::size_t pose_;
+  Clutch clutch_;
+  PoseMapping mapping_;
+  bool based_ = false;
+  Pose X_WE0_, X_VC0_;
+  Pose X_WE_;               // that the last sample asks for, unfiltered
+  std::int64_t tick_ = -1;  // it was last asked in
+  PoseChannel hand_channel_;
+  BooleanChannel clutch_channel_;
+};
+
+/// hand.
+void register_hand(SourceRegistry& registry);
+
+}  // namespace handspan

@@ -1,0 +1,55 @@
+#pragma once
+// How the motion of a tracked hand becomes the motion of an end effector: relative to where both
+// were when the clutch closed. Frames: W world, V the tracking frame of the device, C what is
+// tracked (controller, hand), E the end effector; 0 marks the clutch-in.
+#include <Eigen/Core>
+
+#include "core/schema.hpp"
+#include "math/pose.hpp"
+#include "math/se3.hpp"
+
+namespace handspan {
+
+/// About which axes a turn of the hand turns the end effector.
+enum class TurnAxes {
+  kWorld,  // those of W: E turns as the hand is seen to turn
+  kBody,   // its own: a turn about an axis of the hand is one about an axis of E
+};
+
+struct PoseMapping {
+  Eigen::Matrix3d R_WV = Eigen::Matrix3d::Identity();  // rotation                  (3 x 3)
+  Eigen::Matrix3d R_EC = Eigen::Matrix3d::Identity();  // axes of the hand in E, for kBody
+  Eigen::Vector3d scale = Eigen::Vector3d::Ones();     // of translation, along W's axes
+  TurnAxes turn = TurnAxes::kWorld;
+};
+
+/// Where E is wanted for a hand at X_VC, from X_WE0 and X_VC0 at the clutch-in:
+///   p_WE = p_WE0 + diag(scale) R_WV (p_VC - p_VC0)          (van Gorp 2022, 3.6; grab 3.22)
+///   kBody:  R_WE = R_WE0 R_EC (R_VC0^T R_VC) R_EC^T         (van Gorp 2022, 3.7; grab 3.25)
+///   kWorld: R_WE = R_WV (R_VC R_VC0^T) R_WV^T R_WE0
+Pose map_pose(const PoseMapping& mapping, const Pose& X_WE0, const Pose& X_VC0, const Pose& X_VC);
+
+/// Its velocity V_WE [m/s, rad/s] in W, for the hand's V_VC in V.
+/// @param X_WE what map_pose() gave for X_VC
+Vector6d map_velocity(const PoseMapping& mapping, const Pose& X_WE, const Pose& X_VC,
+                      const Vector6d& V_VC);
+
+/// The tracking frame in the robot's: `space` of a source.
+struct SpaceConfig {
+  enum class Preset {
+    kWebXr,  // x right, y up, -z forward: the operator's forward is W's x
+    kToss,   // of van Gorp 2022, (3.2)
+    kGrab,   // of the grab thesis, (3.13), (3.15), (3.8)
+  };
+  Preset preset = Preset::kWebXr;
+  double yaw = 0.0;  // of the operator's space, about W's z, after the preset [rad]
+};
+
+Schema<SpaceConfig> space_schema();
+
+/// R_WV of a space; and R_EC, the identity but for the preset of grab, which orders the
+/// controller's axes as its robot frame.
+Eigen::Matrix3d rotation_of(const SpaceConfig& space);
+Eigen::Matrix3d controller_axes_of(const SpaceConfig& space);
+
+}  // namespace handspan
