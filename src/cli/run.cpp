@@ -1,5 +1,6 @@
 // handspan run APP: the loop without a page; a summary and a picture at the end.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,10 +10,13 @@
 #include "cli/command.hpp"
 #include "cli/summary_text.hpp"
 #include "core/config.hpp"
+#include "core/error.hpp"
+#include "core/suggest.hpp"
 #include "plant/picture.hpp"
 #include "session/log_file.hpp"
 #include "session/recorder.hpp"
 #include "session/run.hpp"
+#include "teleop/headset_csv.hpp"
 
 namespace handspan {
 namespace {
@@ -21,6 +25,7 @@ struct Options {
   std::filesystem::path app;
   std::string duration;
   std::filesystem::path json, picture, record, input;
+  std::string device;
   bool wall = false, full = false;
   bool no_picture = false;
   std::optional<std::uint64_t> seed;
@@ -42,15 +47,38 @@ bool print_recording(Recorder& recorder, const std::filesystem::path& file,
   return whole && status.dropped == 0;
 }
 
+// a recording given to the app's headset
+std::vector<LoggedInput> recorded_headset(const Options& options, const Session& session) {
+  const App& app = session.app();
+  std::vector<std::string> names;
+  for (const auto& [name, config] : app.devices)
+    if (config.driver.name == "headset") names.push_back(name);
+  if (options.device.empty() && names.size() != 1)
+    throw InputError(fmt::format(
+        "{} is a recording of a headset, and the app {} has {}; {}", options.input.string(),
+        app.name, names.empty() ? "none" : fmt::format("{} of them", names.size()),
+        names.empty() ? "add one to its devices (driver: {type: headset})"
+                      : fmt::format("say which with --device ({})", fmt::join(names, ", "))));
+  const std::string device = options.device.empty() ? names.front() : options.device;
+  if (!std::ranges::count(names, device))
+    throw InputError(fmt::format("the app {} has no headset '{}'; {}", app.name, shown(device),
+                                 did_you_mean(device, names, "it has")));
+  return at_their_stamps(read_headset_csv(options.input, device), session.base_period());
+}
+
 int run(const Options& options) {
   App app = load_app(options.app);
   if (options.seed) app.seed = *options.seed;
   const Nanoseconds until = options.duration.empty() ? std::llround(app.duration * 1e9)
                                                      : read_duration(options.duration, "--for");
   SessionOptions inputs;
-  if (!options.input.empty())
+  const bool csv = options.input.extension() == ".csv";
+  // a log has what the devices said then
+  inputs.live_devices = options.input.empty() || csv;
+  if (!options.input.empty() && !csv)
     inputs.feed = std::make_unique<LogFeed>(LogFile(options.input).inputs());
   Session session(app, std::move(inputs));
+  if (csv) session.set_feed(std::make_unique<LogFeed>(recorded_headset(options, session)));
   fmt::print("{}: {} robots, {} objects, {:.3g} s at a base tick of {} us\n", app.name,
              app.scene.robots.size(), app.scene.objects.size(), seconds(until),
              session.base_period() / 1000);
@@ -98,8 +126,12 @@ void add_run(CLI::App& cli, Action& action) {
   command->add_option("--for", options->duration,
                       "simulated time, such as 20s; else as the app says");
   command->add_option("--seed", options->seed, "of everything random; else as the app says");
-  command->add_option("--input", options->input, "give the app the inputs of a log")
-      ->type_name("LOG");
+  command
+      ->add_option("--input", options->input,
+                   "give the app the inputs of a log (.mcap), or a recording of a headset (.csv)")
+      ->type_name("FILE");
+  command->add_option("--device", options->device, "the headset whose recording --input is")
+      ->type_name("NAME");
   command->add_option("--record", options->record, "write a log to FILE (.mcap)")
       ->type_name("FILE");
   command->add_flag("--full", options->full, "record every channel at every tick");

@@ -19,6 +19,7 @@ struct AppFile {
   std::optional<WholeArmConfig> whole_arm;
   std::vector<RandomGoalsConfig> goals;
   std::uint64_t seed = 0;
+  std::vector<std::pair<std::string, DeviceConfig>> devices;
   std::vector<std::pair<std::string, SourceRegistry::Part>> sources;
   std::vector<std::pair<std::string, PoseReferenceLimits>> references;
   std::vector<std::pair<std::string, MachineConfig>> machines;
@@ -47,6 +48,8 @@ Schema<AppFile> app_schema() {
       .optional("goals", &AppFile::goals, list(random_goals_schema()),
                 "random goals of the whole-arm controller's tasks")
       .optional("seed", &AppFile::seed, integer().min(0), "of everything random")
+      .optional("devices", &AppFile::devices, dictionary(device_schema()),
+                "what persons hold, by name; sources and conditions read them")
       .optional("sources", &AppFile::sources, dictionary(sources().schema()),
                 "what references may come from, by name; modes give them authority")
       .optional("references", &AppFile::references, dictionary(pose_reference_limits_schema()),
@@ -79,6 +82,7 @@ App load_app(const std::filesystem::path& path) {
   app.whole_arm = std::move(app_file.whole_arm);
   app.goals = std::move(app_file.goals);
   app.seed = app_file.seed;
+  app.devices = std::move(app_file.devices);
   app.sources = std::move(app_file.sources);
   app.references = std::move(app_file.references);
   app.machines = std::move(app_file.machines);

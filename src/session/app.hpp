@@ -15,6 +15,7 @@
 #include "scene/scene.hpp"
 #include "session/machine.hpp"
 #include "session/random_goals.hpp"
+#include "teleop/devices.hpp"
 #include "teleop/reference.hpp"
 
 namespace handspan {
@@ -36,10 +37,11 @@ struct App {
   Scene scene;
   double duration = 10.0;  // [s] of simulated time
   std::vector<std::pair<std::string, ControllerRegistry::Part>>
-      controllers;                          // by group: "left.arm"
-  std::optional<WholeArmConfig> whole_arm;  // of other groups
-  std::vector<RandomGoalsConfig> goals;     // of the whole-arm controller's tasks
-  std::uint64_t seed = 0;                   // of everything random
+      controllers;                                            // by group: "left.arm"
+  std::optional<WholeArmConfig> whole_arm;                    // of other groups
+  std::vector<RandomGoalsConfig> goals;                       // of the whole-arm controller's tasks
+  std::uint64_t seed = 0;                                     // of everything random
+  std::vector<std::pair<std::string, DeviceConfig>> devices;  // by name
   std::vector<std::pair<std::string, SourceRegistry::Part>> sources;    // by name
   std::vector<std::pair<std::string, PoseReferenceLimits>> references;  // by task
   std::vector<std::pair<std::string, MachineConfig>> machines;          // by name

@@ -125,35 +125,48 @@ class Force : public Condition {
 };
 
 struct ButtonConfig {
-  std::string source, button;
+  std::optional<std::string> source, device;
+  std::string button;
   bool down = true;
 };
 
 class Button : public Condition {
  public:
-  Button(const ButtonConfig& config, const ModeContext& context)
-      : config_(config), source_(context.arbiter.source(config.source)) {
+  Button(const ButtonConfig& config, const ModeContext& context) : config_(config) {
+    if (config.device) {
+      device_ = &context.devices.find(*config.device);
+      control_ = device_->control(config.button);
+      return;
+    }
+    source_ = context.arbiter.source(*config.source);
     if (!context.arbiter.source(source_).has_button(config.button))
       throw InputError(
-          fmt::format("the source '{}' has no button '{}'", config.source, shown(config.button)));
+          fmt::format("the source '{}' has no button '{}'", *config.source, shown(config.button)));
   }
   void enter() override { was_other_ = false; }
   // from one tick of the state to another: one press is one transition
   bool holds(const ConditionMoment& now) override {
-    const bool is = now.at.arbiter.source(source_).button(config_.button) == config_.down;
+    // a device that is silent has neither pressed nor released it
+    if (device_ && !device_->believed(control_)) return false;
+    const bool down = device_ ? device_->pressed(control_)
+                              : now.at.arbiter.source(source_).button(config_.button);
+    const bool is = down == config_.down;
     if (!is) was_other_ = true;
     return is && was_other_;
   }
   void state(StateArchive& archive) override { archive(was_other_); }
 
   std::string text() const override {
-    return fmt::format("when {} of {} is {}", config_.button, config_.source,
+    return fmt::format("when {} of {} is {}", config_.button,
+                       config_.device ? *config_.device : *config_.source,
                        config_.down ? "pressed" : "released");
   }
 
  private:
   ButtonConfig config_;
-  int source_;
+  int source_ = 0;
+  const DeviceState* device_ = nullptr;
+  Control control_;
   bool was_other_ = false;  // since the state was entered
 };
 
@@ -272,9 +285,19 @@ ConditionRegistry& conditions() {
           "when a force is felt", with_context<Force, ForceConfig>());
     r.add("button",
           object<ButtonConfig>("Button")
-              .required("source", &ButtonConfig::source, text())
-              .required("button", &ButtonConfig::button, text(), "by the source's name for it")
-              .optional("down", &ButtonConfig::down, boolean()),
+              .optional("device", &ButtonConfig::device, text())
+              .optional("source", &ButtonConfig::source, text(), "instead of a device")
+              .required("button", &ButtonConfig::button, text(),
+                        "by its name there; an axis counts as a button")
+              .optional("down", &ButtonConfig::down, boolean())
+              .check(
+                  [](const ButtonConfig& c) -> std::optional<Fault> {
+                    if (c.device.has_value() != c.source.has_value()) return std::nullopt;
+                    return Fault{c.device ? "names a device and a source"
+                                          : "names neither a device nor a source",
+                                 "give one of them"};
+                  },
+                  "of a device or of a source"),
           "when a button is pressed or not", with_context<Button, ButtonConfig>());
     r.add("held",
           object<HeldConfig>("Held")

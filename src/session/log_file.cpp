@@ -256,6 +256,19 @@ std::string LogFile::other_machine() const {
   return differs;
 }
 
+std::vector<LoggedInput> at_their_stamps(std::vector<Input> inputs, Nanoseconds base) {
+  std::vector<LoggedInput> result;
+  result.reserve(inputs.size());
+  std::int64_t last = 0;
+  for (const Input& input : inputs) {
+    // one whose time goes back comes when it came: after the one before
+    const std::int64_t tick = std::max<std::int64_t>(0, (input.stamp + base - 1) / base);
+    last = std::max(last, tick);
+    result.push_back({last, input});
+  }
+  return result;
+}
+
 bool LogFeed::next(std::int64_t tick, Input& input) {
   // a session that was restored starts somewhere in between, or once more
   if (tick < last_ || (tick == last_ && finished_)) at_ = 0;

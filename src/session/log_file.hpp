@@ -75,6 +75,10 @@ class LogFile {
   std::shared_ptr<Folder> folder_;
 };
 
+/// Inputs at the first ticks at or after their stamps: of a recording of a device.
+/// @param base the session's base period [ns]
+std::vector<LoggedInput> at_their_stamps(std::vector<Input> inputs, Nanoseconds base);
+
 /// Inputs of a log, given to a session at their ticks.
 class LogFeed : public InputFeed {
  public:

@@ -11,6 +11,7 @@
 #include "plant/plant.hpp"
 #include "scene/scene.hpp"
 #include "teleop/arbiter.hpp"
+#include "teleop/devices.hpp"
 
 namespace handspan {
 
@@ -21,6 +22,7 @@ struct ModeContext {
   const PlantLayout& layout;
   WholeArm* arms = nullptr;  // none: the app has no whole-arm controller
   Arbiter& arbiter;
+  const Devices& devices;
 };
 
 /// A tick, for modes and conditions.

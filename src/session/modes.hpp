@@ -8,6 +8,8 @@ namespace handspan {
 void register_modes(ModeRegistry& registry);
 /// move_to, move_joints, move_along.
 void register_move_modes(ModeRegistry& registry);
+/// operate.
+void register_operate_mode(ModeRegistry& registry);
 /// replay_reference.
 void register_replay_reference(ModeRegistry& registry);
 

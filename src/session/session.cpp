@@ -48,22 +48,25 @@ Session::Session(const App& app, SessionOptions options)
     : app_(app),
       plant_(std::move(options.plant)),
       feed_(std::move(options.feed)),
-      live_inputs_(options.live_inputs) {
+      live_inputs_(options.live_inputs),
+      live_devices_(options.live_devices) {
   if (!plant_) {
     auto simulation = std::make_unique<MujocoPlant>(app.scene);
     simulation_ = simulation.get();
     plant_ = std::move(simulation);
   }
   make_groups();
+  make_devices();
   make_references();
   make_machines();
   declare_channels();
   inputs_.reserve(kMostInputs);
   named_events_.reserve(kMostInputs);
   start();
+  if (live_devices_) open_devices();
 }
 
-Session::~Session() = default;
+Session::~Session() { devices_.close(); }
 
 void Session::make_groups() {
   for (const auto& robot : app_.scene.robots)
@@ -98,6 +101,32 @@ void Session::make_groups() {
       manual_.groups[g] = plant_->read().groups[g].q;
 }
 
+void Session::make_devices() {
+  mailboxes_.push_back({kOperator, std::make_unique<Mailbox>()});
+  for (const auto& [name, config] : app_.devices) {
+    const auto bad = [&](std::string cause, std::string mend) {
+      return ConfigError({{config.place, "devices." + name, std::move(cause), std::move(mend)}});
+    };
+    if (name == kOperator)
+      throw bad("is named as the operator's own mailbox", "choose another name");
+    try {
+      devices_.add(name, config, app_.seed);
+    } catch (const ConfigError&) {
+      throw;
+    } catch (const InputError& error) {
+      throw bad("cannot be made: " + std::string(error.what()), "");
+    }
+    mailboxes_.push_back({name, std::make_unique<Mailbox>()});
+  }
+}
+
+void Session::open_devices() {
+  std::vector<Mailbox*> boxes;
+  for (std::size_t d = 0; d < devices_.size(); ++d)
+    boxes.push_back(&mailbox(devices_.state_of(d).name()));
+  devices_.open(boxes, channels_);
+}
+
 void Session::make_references() {
   arbiter_ = std::make_unique<Arbiter>(events_);
   if (app_.whole_arm) {
@@ -123,14 +152,17 @@ void Session::make_references() {
             name));
     arbiter_->start();
   }
-  mailboxes_.push_back({kOperator, std::make_unique<Mailbox>()});
   for (const auto& [name, part] : app_.sources) {
     if (name == kOperator)
       throw ConfigError(
           {{part.place, "sources", "has one named 'operator', which is the operator's own mailbox",
             "choose another name"}});
+    if (devices_.has(name))
+      throw ConfigError({{part.place, "sources." + name, "is named as a device",
+                          "choose another name: inputs are for one of them"}});
     try {
-      arbiter_->add_source(name, part.make(SourceContext{name, app_.seed}));
+      arbiter_->add_source(name, part.make(SourceContext{name, app_.seed, &devices_, &app_.scene,
+                                                         whole_arm_.get()}));
     } catch (const ConfigError&) {
       throw;
     } catch (const InputError& error) {
@@ -145,8 +177,8 @@ void Session::make_machines() {
   machines_.reserve(app_.machines.size());
   std::vector<std::pair<std::string, std::string>> driven;  // what, by which machine
   for (const auto& [name, config] : app_.machines) {
-    machines_.emplace_back(
-        config, ModeContext{name, app_.scene, plant_->layout(), whole_arm_.get(), *arbiter_});
+    machines_.emplace_back(config, ModeContext{name, app_.scene, plant_->layout(), whole_arm_.get(),
+                                               *arbiter_, devices_});
     for (const std::string& what : machines_.back().drives()) {
       for (const auto& [other, by] : driven)
         if (other == what)
@@ -195,9 +227,11 @@ void Session::declare_channels() {
           channels_.pose("object." + object.name + ".pose", observed, "of a free object, in W"));
   if (whole_arm_) whole_arm_->declare(channels_, base);
   arbiter_->declare(channels_, base);
+  devices_.declare(channels_, base);
   for (const auto& machine : machines_)
     machine_channels_.push_back(
         channels_.choice("mode." + machine.name(), machine.states(), base, "present state"));
+  devices_.connect(channels_);
   channels_.seal();
 }
 
@@ -223,8 +257,8 @@ Mailbox& Session::mailbox(std::string_view name) {
     names.push_back(box.name);
   }
   const std::string text(name);
-  throw InputError(fmt::format("there is no source '{}' to give inputs to; {}", shown(text),
-                               did_you_mean(text, names, "there are")));
+  throw InputError(fmt::format("there is no device or source '{}' to give inputs to; {}",
+                               shown(text), did_you_mean(text, names, "there are")));
 }
 
 void Session::latch_inputs(const Moment& moment) {
@@ -241,6 +275,10 @@ void Session::latch_inputs(const Moment& moment) {
       inputs_.pop_back();
       break;
     }
+  if (live_devices_)
+    for (std::size_t d = 0; d < devices_.size(); ++d)
+      if (Input* input = room(); input && !devices_.driver(d).sample(moment.now, *input))
+        inputs_.pop_back();
   if (live_inputs_)
     for (auto& box : mailboxes_)
       while (Input* input = room()) {
@@ -249,12 +287,13 @@ void Session::latch_inputs(const Moment& moment) {
         break;
       }
   for (const Input& input : inputs_) accept(input, moment);
+  devices_.update(moment);
 }
 
 void Session::accept(const Input& input, const Moment& moment) {
   switch (input.kind) {
     case InputKind::kSample:
-      if (!arbiter_->receive(moment, input)) ++rejected_inputs_;
+      if (!devices_.receive(moment, input) && !arbiter_->receive(moment, input)) ++rejected_inputs_;
       return;
     case InputKind::kParameter:
       if (input.count != 1 || !set_parameter(input.to, input.numbers[0])) {
@@ -407,6 +446,8 @@ void Session::publish() {
     channels_.write(channel, X_WB.p, X_WB.quaternion(), observation.stamp);
   }
   arbiter_->publish(channels_, observation.stamp);
+  devices_.publish(channels_, now());
+  devices_.feed(channels_, now(), seconds(base_));
   for (std::size_t m = 0; m < machines_.size(); ++m)
     channels_.write(machine_channels_[m], machines_[m].current(), observation.stamp);
 }
@@ -479,6 +520,7 @@ void Session::state(StateArchive& archive) {
   for (auto& group : groups_)
     if (group.controller) group.controller->state(archive);
   for (auto& goals : goals_) archive(goals);
+  archive(devices_);
   archive(*arbiter_);
   for (auto& machine : machines_) archive(machine);
   archive(channels_);

@@ -21,6 +21,7 @@
 #include "session/pacer.hpp"
 #include "session/tick_times.hpp"
 #include "teleop/arbiter.hpp"
+#include "teleop/devices.hpp"
 #include "teleop/mailbox.hpp"
 
 namespace handspan {
@@ -58,6 +59,7 @@ struct SessionOptions {
   std::unique_ptr<Plant> plant;     // none: the app's scene is simulated
   std::unique_ptr<InputFeed> feed;  // none: mailboxes only
   bool live_inputs = true;          // false: mailboxes are not read, a replay is on its own
+  bool live_devices = false;        // devices are opened, and asked at each tick
 };
 
 class Session {
@@ -78,9 +80,13 @@ class Session {
   /// Whether every machine is in a final state; false without machines.
   bool ended() const;
 
-  /// The mailbox of a source's or the operator's ("operator") inputs; from one thread each.
+  /// The mailbox of a device's, a source's or the operator's ("operator") inputs; from one thread
+  /// each.
   /// @throws InputError naming those there are
   Mailbox& mailbox(std::string_view name);
+  /// Inputs from here besides the mailboxes, instead of those of the options; before the first
+  /// tick.
+  void set_feed(std::unique_ptr<InputFeed> feed) { feed_ = std::move(feed); }
   /// Inputs latched in the last tick.
   std::span<const Input> inputs() const { return inputs_; }
   const EventList& events() const { return events_; }
@@ -111,6 +117,7 @@ class Session {
   /// None: the app has none.
   WholeArm* whole_arm() { return whole_arm_.get(); }
   Arbiter& arbiter() { return *arbiter_; }
+  const Devices& devices() const { return devices_; }
   std::vector<Machine>& machines() { return machines_; }
   std::vector<RandomGoals>& goals() { return goals_; }
   const Command& command() const { return command_; }
@@ -131,10 +138,12 @@ class Session {
   };
 
   void make_groups();
+  void make_devices();
   void make_references();
   void make_machines();
   void declare_channels();
   void start();
+  void open_devices();
   void latch_inputs(const Moment& moment);
   void accept(const Input& input, const Moment& moment);
   bool set_parameter(std::string_view name, double value);
@@ -148,12 +157,13 @@ class Session {
   std::unique_ptr<Plant> plant_;
   MujocoPlant* simulation_ = nullptr;
   std::unique_ptr<InputFeed> feed_;
-  bool live_inputs_;
+  bool live_inputs_, live_devices_;
   std::vector<std::pair<std::string, std::unique_ptr<RobotModel>>> models_;
   std::vector<Group> groups_;
   std::unique_ptr<WholeArm> whole_arm_;
   std::vector<RandomGoals> goals_;
   EventList events_;
+  Devices devices_;
   std::unique_ptr<Arbiter> arbiter_;
   std::vector<Machine> machines_;
   std::vector<Box> mailboxes_;

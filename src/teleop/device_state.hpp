@@ -129,6 +129,10 @@ class DeviceState {
   bool pressed(const Control& control) const {
     return control.is_axis ? axes_[control.index].down : buttons_[control.index].down;
   }
+  /// Whether what pressed() says is of a sample that can be believed.
+  bool believed(const Control& control) const {
+    return control.is_axis ? axes_[control.index].believed : buttons_[control.index].seen_up;
+  }
   /// By name; false when it has no such control.
   bool pressed(std::string_view name) const;
   /// Whether samples come.

@@ -1,0 +1,180 @@
+#include "teleop/headset_csv.hpp"
+
+#include <fmt/format.h>
+
+// rows are read where they are asked for: no thread
+#define CSV_IO_NO_THREAD
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wunknown-warning-option"
+#pragma GCC diagnostic ignored "-Wstringop-truncation"
+#include <libfccp/csv.h>
+#pragma GCC diagnostic pop
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/suggest.hpp"
+#include "core/text_file.hpp"
+#include "teleop/headset.hpp"
+
+namespace handspan {
+namespace {
+
+constexpr std::size_t kSide = 14;  // columns of a side
+constexpr std::array kColumns = {
+    "t",         "head_x",    "head_y",    "head_z",      "head_qx",   "head_qy",
+    "head_qz",   "head_qw",   "l_source",  "l_x",         "l_y",       "l_z",
+    "l_qx",      "l_qy",      "l_qz",      "l_qw",        "l_trigger", "l_squeeze",
+    "l_stick_x", "l_stick_y", "l_primary", "l_secondary", "r_source",  "r_x",
+    "r_y",       "r_z",       "r_qx",      "r_qy",        "r_qz",      "r_qw",
+    "r_trigger", "r_squeeze", "r_stick_x", "r_stick_y",   "r_primary", "r_secondary"};
+constexpr std::size_t kHead = 1, kLeft = 8, kRight = kLeft + kSide;
+static_assert(kColumns.size() == kRight + kSide);
+
+using Row = std::array<char*, kColumns.size()>;
+using Reader = io::CSVReader<kColumns.size(), io::trim_chars<' ', '\t', '\r'>,
+                             io::no_quote_escape<','>, io::throw_on_overflow>;
+
+template <std::size_t... I>
+void read_header(Reader& reader, std::index_sequence<I...>) {
+  reader.read_header(io::ignore_extra_column | io::ignore_missing_column, kColumns[I]...);
+}
+
+template <std::size_t... I>
+bool read_row(Reader& reader, Row& row, std::index_sequence<I...>) {
+  return reader.read_row(row[I]...);
+}
+
+constexpr auto kAll = std::make_index_sequence<kColumns.size()>();
+
+class Table {
+ public:
+  Table(std::string_view text, const std::string& name, std::string_view device)
+      : file_(name), reader_(name, text.data(), text.data() + text.size()), device_(device) {
+    read_header(reader_, kAll);
+    if (!reader_.has_column(kColumns[0])) throw lacks(kColumns[0]);
+    for (std::size_t side : {kLeft, kRight}) has_[side == kRight] = check_side(side);
+    if (!has_[0] && !has_[1])
+      throw InputError(
+          fmt::format("{}:1: there is neither a left nor a right side; a recording of a headset "
+                      "has the columns "
+                      "l_source, l_x ... l_qw or r_source, r_x ... r_qw",
+                      file_));
+    has_head_ = reader_.has_column(kColumns[kHead]);
+  }
+
+  std::vector<Input> read() {
+    std::vector<Input> samples;
+    char nothing[] = "";
+    Row row;
+    row.fill(nothing);
+    while (read_row(reader_, row, kAll)) {
+      samples.push_back(sample(row));
+      // columns that are missing stay empty
+      row.fill(nothing);
+    }
+    if (samples.empty()) throw InputError(fmt::format("{}: there are no rows", file_));
+    return samples;
+  }
+
+ private:
+  InputError lacks(const char* column) const {
+    return InputError(fmt::format(
+        "{}:1: there is no column '{}'; a recording of a headset has t [s], and l_source, l_x ... "
+        "l_qw or r_source, r_x ... r_qw",
+        file_, column));
+  }
+
+  // a side is there as a whole or not at all
+  bool check_side(std::size_t side) const {
+    bool any = false, all = true;
+    for (std::size_t c = side; c < side + 8; ++c) {
+      any = any || reader_.has_column(kColumns[c]);
+      all = all && reader_.has_column(kColumns[c]);
+    }
+    for (std::size_t c = side; any && !all && c < side + 8; ++c)
+      if (!reader_.has_column(kColumns[c])) throw lacks(kColumns[c]);
+    return any;
+  }
+
+  double number(const Row& row, std::size_t column) const {
+    const std::string_view text = row[column];
+    if (text.empty()) return std::numeric_limits<double>::quiet_NaN();
+    double value = 0.0;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (fault != std::errc() || end != text.data() + text.size())
+      throw InputError(fmt::format("{}:{}: {} is '{}'; it must be a number or empty", file_,
+                                   reader_.get_file_line(), kColumns[column],
+                                   shown(std::string(text))));
+    return value;
+  }
+
+  void pose(const Row& row, std::size_t first, std::size_t index, TrackedAs as,
+            DeviceSample& sample) const {
+    Eigen::Matrix<double, 7, 1> v;
+    for (Eigen::Index i = 0; i < 7; ++i) v[i] = number(row, first + static_cast<std::size_t>(i));
+    sample.set_pose(index, as, v.head<3>(), Eigen::Quaterniond(v[6], v[3], v[4], v[5]));
+  }
+
+  TrackedAs source(const Row& row, std::size_t side) const {
+    const std::string_view text = row[side];
+    if (text == "controller") return TrackedAs::kController;
+    if (text == "hand") return TrackedAs::kHand;
+    if (text == "none" || text.empty()) return TrackedAs::kNone;
+    throw InputError(fmt::format("{}:{}: {} is '{}'; it must be controller, hand or none", file_,
+                                 reader_.get_file_line(), kColumns[side],
+                                 shown(std::string(text))));
+  }
+
+  Input sample(const Row& row) {
+    const DeviceLayout& layout = headset_layout();
+    DeviceSample sample(device_, layout);
+    const double t = number(row, 0);
+    if (!std::isfinite(t) || std::abs(t) > 1e9)
+      throw InputError(fmt::format("{}:{}: t is '{}'; it must be a time [s]", file_,
+                                   reader_.get_file_line(), shown(row[0])));
+    sample.set_stamp(std::llround(t * 1e9));
+    for (std::size_t s = 0; s < 2; ++s) {
+      const std::size_t side = s == 0 ? kLeft : kRight;
+      const TrackedAs as = has_[s] ? source(row, side) : TrackedAs::kNone;
+      if (as != TrackedAs::kNone) pose(row, side + 1, s, as, sample);
+      for (std::size_t a = 0; a < 4; ++a) sample.set_axis(4 * s + a, number(row, side + 8 + a));
+      for (std::size_t b = 0; b < 2; ++b)
+        if (const double v = number(row, side + 12 + b); std::isfinite(v))
+          sample.set_button(3 * s + b, v > 0.5);
+    }
+    if (has_head_) pose(row, kHead, 2, TrackedAs::kHead, sample);
+    return sample.input();
+  }
+
+  std::string file_;  // its name, for messages
+  Reader reader_;
+  std::string device_;
+  std::array<bool, 2> has_{};
+  bool has_head_ = false;
+};
+
+}  // namespace
+
+std::vector<Input> parse_headset_csv(std::string_view text, const std::string& name,
+                                     std::string_view device) {
+  try {
+    return Table(text, name, device).read();
+  } catch (const io::error::base& error) {
+    // its text has place and cause
+    throw InputError(
+        fmt::format("{}; give a recording of a headset as comma-separated values", error.what()));
+  }
+}
+
+std::vector<Input> read_headset_csv(const std::filesystem::path& file, std::string_view device) {
+  return parse_headset_csv(read_text_file(file), file.string(), device);
+}
+
+}  // namespace handspan
