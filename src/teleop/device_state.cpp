@@ -120,8 +120,9 @@ void PoseTrack::receive(std::span<const double, kPoseNumbers> numbers, Nanosecon
   if (good_ > 0) {
     // the same rotation may come with either sign
     const Eigen::Vector3d turn = log_quaternion(q * q_.conjugate());
-    if ((p - p_).norm() > limits.speed * dt + kJumpRoom ||
-        turn.norm() > limits.turn_rate * dt + kTurnRoom)
+    const double since = seconds(stamp - moved_);
+    if ((p - p_).norm() > limits.speed * since + kJumpRoom ||
+        turn.norm() > limits.turn_rate * since + kTurnRoom)
       interrupt(Break::kJump);
   }
   if (good_ == 0) {
@@ -134,6 +135,7 @@ void PoseTrack::receive(std::span<const double, kPoseNumbers> numbers, Nanosecon
     stamp_ = stamp;
     at_ = now;
   }
+  if (good_ == 0 || p != p_ || q.coeffs() != q_.coeffs()) moved_ = stamp;
   p_ = p;
   q_ = q;
   if (good_ < kSteady) ++good_;

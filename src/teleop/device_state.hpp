@@ -76,7 +76,7 @@ class PoseTrack {
   PoseEstimate estimate(Nanoseconds now) const;
   void state(StateArchive& archive) {
     archive(as_, good_, why_, breaks_, p_, q_.coeffs(), filtered_.p_VC, filtered_.q_VC.coeffs(),
-            filtered_.V_VC, stamp_, at_);
+            filtered_.V_VC, stamp_, at_, moved_);
   }
 
  private:
@@ -93,6 +93,7 @@ class PoseTrack {
   PoseEstimate filtered_;  // at the time of the last news
   Nanoseconds stamp_ = 0;  // of the last news, by the device [ns]
   Nanoseconds at_ = 0;     // of the tick that took it [ns]
+  Nanoseconds moved_ = 0;  // when the pose last differed from that before, by the device [ns]
 };
 
 /// A button, or an axis used as one.

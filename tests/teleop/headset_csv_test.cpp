@@ -1,0 +1,117 @@
+#include "teleop/headset_csv.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "core/error.hpp"
+#include "teleop/headset.hpp"
+
+namespace handspan {
+namespace {
+
+const std::string kSide = "source,S_x,S_y,S_z,S_qx,S_qy,S_qz,S_qw";
+
+std::string columns(char side) {
+  std::string text = "S_" + kSide;
+  for (auto& c : text)
+    if (c == 'S') c = side;
+  return text;
+}
+
+std::vector<Input> parse(const std::string& text) { return parse_headset_csv(text, "s.csv", "h"); }
+
+std::string error(const std::string& text) {
+  try {
+    parse(text);
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(HeadsetCsv, ReadsOneSideInAnyOrderOfColumns) {
+  const auto samples = parse("r_trigger,note,t," + columns('r') +
+                             "\n0.25,hello,0.5,controller,1,2,3,0,0,0,1\n"
+                             "1,,0.6,none,,,,,,,\n");
+  ASSERT_EQ(samples.size(), 2U);
+  const Input& first = samples[0];
+  EXPECT_EQ(first.to, "h");
+  EXPECT_EQ(first.stamp, 500'000'000);
+  ASSERT_EQ(first.count, headset_layout().numbers());
+  EXPECT_EQ(first.numbers[0], 0.0) << "the left side is not there";
+  const std::vector<double> right(first.numbers.begin() + 8, first.numbers.begin() + 16);
+  EXPECT_EQ(right, (std::vector<double>{1, 1, 2, 3, 0, 0, 0, 1}));
+  EXPECT_EQ(first.numbers[16], 0.0) << "no head";
+  const auto& axes = headset_layout().axes;
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    const double value = first.numbers[headset_layout().first_axis() + a];
+    if (axes[a] == "right.trigger")
+      EXPECT_EQ(value, 0.25);
+    else
+      EXPECT_TRUE(std::isnan(value)) << axes[a];
+  }
+  EXPECT_EQ(samples[1].numbers[8], 0.0);
+}
+
+TEST(HeadsetCsv, WindowsLinesSpacesAndTheLastLineWithoutAnEnd) {
+  const auto samples =
+      parse("t , " + columns('l') + "\r\n 1.5 ,hand, 1 ,2,3,0,0,0,1\r\n2,none,,,,,,,");
+  ASSERT_EQ(samples.size(), 2U);
+  EXPECT_EQ(samples[0].stamp, 1'500'000'000);
+  EXPECT_EQ(samples[0].numbers[0], 2.0);
+  EXPECT_EQ(samples[0].numbers[1], 1.0);
+}
+
+TEST(HeadsetCsv, WhatIsWrongHasItsPlace) {
+  const std::string head = "t," + columns('l') + "\n";
+  EXPECT_EQ(
+      error("a,b\n1,2\n"),
+      "s.csv:1: there is no column 't'; a recording of a headset has t [s], and l_source, l_x "
+      "... l_qw or r_source, r_x ... r_qw");
+  EXPECT_EQ(error("t,l_source,l_x\n1,none,\n"),
+            "s.csv:1: there is no column 'l_y'; a recording of a headset has t [s], and l_source, "
+            "l_x ... l_qw or r_source, r_x ... r_qw");
+  EXPECT_EQ(error("t,head_x\n1,2\n"),
+            "s.csv:1: there is neither a left nor a right side; a recording of a headset has the "
+            "columns l_source, l_x ... l_qw or r_source, r_x ... r_qw");
+  EXPECT_EQ(error(head + "0,none,,,,,,,\n1,controller,1,x,3,0,0,0,1\n"),
+            "s.csv:3: l_y is 'x'; it must be a number or empty");
+  EXPECT_EQ(error(head + "1,finger,1,2,3,0,0,0,1\n"),
+            "s.csv:2: l_source is 'finger'; it must be controller, hand or none");
+  EXPECT_EQ(error(head + ",none,,,,,,,\n"), "s.csv:2: t is ''; it must be a time [s]");
+  EXPECT_EQ(error(head + "nan,none,,,,,,,\n"), "s.csv:2: t is 'nan'; it must be a time [s]");
+  EXPECT_EQ(error(head + "1e300,none,,,,,,,\n"), "s.csv:2: t is '1e300'; it must be a time [s]");
+  EXPECT_EQ(error(head), "s.csv: there are no rows");
+  EXPECT_NE(error(head + "1,none,,,\n").find("line 2"), std::string::npos);
+  EXPECT_NE(error(head + "1,none,,,,,,,,,,\n").find("line 2"), std::string::npos);
+  EXPECT_NE(error("t,t," + columns('l') + "\n1,1,none,,,,,,,\n"), "");
+  EXPECT_NE(error(""), "");
+  EXPECT_THROW(read_headset_csv("/nowhere/s.csv", "h"), InputError);
+}
+
+TEST(HeadsetCsv, ReadsTheRealRecording) {
+  const auto file =
+      std::filesystem::path(HANDSPAN_SOURCE_DIR) / "../shared/data/quest-session/session.csv";
+  if (!std::filesystem::exists(file)) GTEST_SKIP() << "the recording is not on this machine";
+  const auto samples = read_headset_csv(file, "headset");
+  ASSERT_EQ(samples.size(), 1796U);
+  EXPECT_NEAR(static_cast<double>(samples.back().stamp), 20.07e9, 0.01e9);
+  int repeated = 0, controllers = 0;
+  for (std::size_t i = 1; i < samples.size(); ++i) {
+    const auto& n = samples[i].numbers;
+    controllers += n[0] == 1.0 ? 1 : 0;
+    repeated +=
+        n[0] == 1.0 && std::equal(n.begin() + 1, n.begin() + 8, samples[i - 1].numbers.begin() + 1);
+    if (n[0] != 0.0) {
+      EXPECT_NEAR(Eigen::Map<const Eigen::Vector4d>(n.data() + 4).norm(), 1.0, 5e-3);
+    }
+  }
+  // about half of the frames equal the one before
+  EXPECT_GT(repeated, controllers / 3);
+}
+
+}  // namespace
+}  // namespace handspan
