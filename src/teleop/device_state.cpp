@@ -17,6 +17,8 @@ namespace {
 
 // a pose that repeats the one before is news after this: the hand rests
 constexpr Nanoseconds kRepeats = 30'000'000;
+// one that moves may repeat its pose for this long
+constexpr Nanoseconds kMostRepeats = 50'000'000;
 // after the last news a pose goes on as it did for this long, then slows down to rest [s]
 constexpr double kGoesOn = 0.025, kSlowsDown = 0.03;
 // beyond what its speed explains: quantisation and jitter of stamps [m, rad]
@@ -120,7 +122,8 @@ void PoseTrack::receive(std::span<const double, kPoseNumbers> numbers, Nanosecon
   if (good_ > 0) {
     // the same rotation may come with either sign
     const Eigen::Vector3d turn = log_quaternion(q * q_.conjugate());
-    const double since = seconds(stamp - moved_);
+    const double since =
+        seconds(std::max(stamp - sampled_, std::min(stamp - moved_, kMostRepeats)));
     if ((p - p_).norm() > limits.speed * since + kJumpRoom ||
         turn.norm() > limits.turn_rate * since + kTurnRoom)
       interrupt(Break::kJump);
@@ -136,6 +139,7 @@ void PoseTrack::receive(std::span<const double, kPoseNumbers> numbers, Nanosecon
     at_ = now;
   }
   if (good_ == 0 || p != p_ || q.coeffs() != q_.coeffs()) moved_ = stamp;
+  sampled_ = stamp;
   p_ = p;
   q_ = q;
   if (good_ < kSteady) ++good_;

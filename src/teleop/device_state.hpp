@@ -76,7 +76,7 @@ class PoseTrack {
   PoseEstimate estimate(Nanoseconds now) const;
   void state(StateArchive& archive) {
     archive(as_, good_, why_, breaks_, p_, q_.coeffs(), filtered_.p_VC, filtered_.q_VC.coeffs(),
-            filtered_.V_VC, stamp_, at_, moved_);
+            filtered_.V_VC, stamp_, at_, sampled_, moved_);
   }
 
  private:
@@ -90,10 +90,11 @@ class PoseTrack {
   std::uint32_t breaks_ = 0;
   Eigen::Vector3d p_ = Eigen::Vector3d::Zero();
   Eigen::Quaterniond q_ = Eigen::Quaterniond::Identity();
-  PoseEstimate filtered_;  // at the time of the last news
-  Nanoseconds stamp_ = 0;  // of the last news, by the device [ns]
-  Nanoseconds at_ = 0;     // of the tick that took it [ns]
-  Nanoseconds moved_ = 0;  // when the pose last differed from that before, by the device [ns]
+  PoseEstimate filtered_;    // at the time of the last news
+  Nanoseconds stamp_ = 0;    // of the last news, by the device [ns]
+  Nanoseconds at_ = 0;       // of the tick that took it [ns]
+  Nanoseconds sampled_ = 0;  // the last sample, by the device [ns]
+  Nanoseconds moved_ = 0;    // when the pose last differed from that before, by the device [ns]
 };
 
 /// A button, or an axis used as one.
