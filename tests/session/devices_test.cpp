@@ -181,6 +181,52 @@ TEST(SessionDevices, ASignFlippedQuaternionMovesNothing) {
   EXPECT_LT((session.arbiter().reference(o).pose.X_WE.R - before.R).norm(), 1e-9);
 }
 
+TEST(SessionDevices, ASnapTurnsTheFrameAndTheHandGoesOnFromThere) {
+  const AppFolder folder(
+      std::string(test::kPairScene) +
+      "frames:\n  side: {position: [0.0, 0.0, 0.0], rpy: [120 deg, 10 deg, 0.0]}\n");
+  const std::string devices = R"(devices:
+  headset: {driver: {type: headset}}
+sources:
+  person: {type: hand, device: headset, pose: left, turn: body, clutch: {motion: left.trigger}, snap: {control: left.primary, frame: side}}
+)";
+  const App app = folder.app(kPairArms + devices + kFollow);
+  Session session(app);
+  Person person(session);
+  double turn = 0.0;
+  person.pose = [&](double) {
+    return Pose{exp_so3({0.0, 0.0, turn}), Eigen::Vector3d(-0.2, 1.0, -0.3)};
+  };
+  person.send(10);
+  person.clutch(true);
+  person.send(10);
+  const int o = session.arbiter().outlet("hand");
+  const Pose before = session.arbiter().reference(o).pose.X_WE;
+  person.sample.set_button(0, true);  // left.primary
+  person.send(300);
+  const Eigen::Matrix3d side = rotation_from_rpy({2.0 * M_PI / 3.0, M_PI / 18.0, 0.0});
+  EXPECT_LT(angle_between(session.arbiter().reference(o).pose.X_WE.R, side), 1e-6);
+  EXPECT_LT((session.arbiter().reference(o).pose.X_WE.p - before.p).norm(), 1e-6);
+  // a turn of the hand turns it from there, the button still down
+  for (int i = 0; i < 20; ++i) {
+    turn += 0.01;
+    person.send(1);
+  }
+  person.send(300);
+  EXPECT_LT(
+      angle_between(session.arbiter().reference(o).pose.X_WE.R, side * exp_so3({0.0, 0.0, 0.2})),
+      1e-6);
+  EXPECT_FALSE(person.holds());
+  EXPECT_NE(folder
+                .error(kPairArms + R"(devices:
+  headset: {driver: {type: headset}}
+sources:
+  person: {type: hand, device: headset, pose: left, snap: {control: left.primary, frame: sde}}
+)")
+                .find("the scene has no frame 'sde'; did you mean 'side'?"),
+            std::string::npos);
+}
+
 TEST(SessionDevices, AxesAtFullScaleUntilTouchedClutchNothing) {
   const AppFolder folder;
   const App app = folder.app(kPairArms + kDevices + kFollow);
