@@ -22,10 +22,11 @@ Summariser::Summariser(Session& session) {
   for (int o = 0; o < arbiter.outlets(); ++o) {
     Tracking tracking;
     tracking.summary.task = arbiter.outlet_name(o);
-    tracking.summary.pose = arbiter.is_pose(o);
+    tracking.summary.kind = arbiter.kind(o);
     Task& task = session.whole_arm()->task(arbiter.outlet_name(o));
     tracking.pose = dynamic_cast<FrameTask*>(&task);
     tracking.joints = dynamic_cast<PostureTask*>(&task);
+    tracking.wrench = dynamic_cast<WrenchTask*>(&task);
     tracking_.push_back(std::move(tracking));
   }
 }
@@ -75,6 +76,15 @@ void Summariser::after_tick(Session& session) noexcept {
       const Pose& X = reference.pose.X_WE;
       lag = (wanted.pose.X_WE.p - X.p + e.head<3>()).norm();
       lag_angle = log_so3(wanted.pose.X_WE.R * X.R.transpose() * exp_so3(e.tail<3>())).norm();
+    } else if (tracking.wrench) {
+      WholeArm& arms = *session.whole_arm();
+      const Vector6d F =
+          tracking.wrench->wrench(arms.system(), arms.state(), arms.problem().solution().x);
+      for (int axis = 0; axis < 3; ++axis) {
+        if (!tracking.wrench->axes()[static_cast<std::size_t>(axis)]) continue;
+        position = std::hypot(position, reference.wrench[axis] - F[axis]);
+        lag = std::hypot(lag, wanted.wrench[axis] - F[axis]);
+      }
     } else {
       position = tracking.joints->error().lpNorm<Eigen::Infinity>();
       lag = (wanted.q - reference.q + tracking.joints->error()).lpNorm<Eigen::Infinity>();
