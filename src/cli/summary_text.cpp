@@ -111,6 +111,9 @@ nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
           {"control_tick", {{"p50", s.control_p50}, {"p99", s.control_p99}}},
           {"clock",
            {{"wall", s.on_wall_clock},
+            {"plant", s.on_plant_clock},
+            {"plant_ended", s.plant_ended},
+            {"lost_observations", s.lost_observations},
             {"overruns", s.pacer.overruns},
             {"caught_up", s.pacer.caught_up},
             {"slips", s.pacer.slips},
@@ -148,6 +151,10 @@ void print_summary(const RunSummary& s) {
         s.pacer.overruns, s.pacer.caught_up, s.pacer.slips, seconds(s.pacer.slipped),
         s.real_time_thread.scheduled ? "on" : "not allowed",
         s.real_time_thread.locked ? "on" : "not allowed");
+  if (s.on_plant_clock)
+    fmt::print("clock: the plant's, {} observations lost{}; real-time scheduling {}\n",
+               s.lost_observations, s.plant_ended ? ", until it ended" : "",
+               s.real_time_thread.scheduled ? "on" : "not allowed");
   fmt::print("{:<24} {:>12} {:>14} {:>12} {:>16} {:>16}\n", "group", "moved [deg]", "speed [deg/s]",
              "effort [%]", "room to q [%]", "room to v [%]");
   for (const auto& g : s.groups)

@@ -7,6 +7,11 @@
 
 namespace handspan {
 
+const char* name_of(PlantStatus status) {
+  constexpr const char* kNames[] = {"running", "reflex", "protective stop", "packet loss"};
+  return kNames[static_cast<std::size_t>(status)];
+}
+
 int PlantLayout::group(std::string_view name) const {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < groups.size(); ++i) {

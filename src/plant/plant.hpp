@@ -52,10 +52,12 @@ struct GroupState {
 
 /// States of a plant with a way back: recover().
 enum class PlantStatus { kRunning, kReflex, kProtectiveStop, kPacketLoss };
+/// "running", "reflex", "protective stop", "packet loss".
+const char* name_of(PlantStatus status);
 
 struct Observation {
-  Nanoseconds stamp = 0;  // the source's own time
-  std::uint64_t sequence = 0;
+  Nanoseconds stamp = 0;       // the source's own time
+  std::uint64_t sequence = 0;  // the source's count: a gap is what was lost
   PlantStatus status = PlantStatus::kRunning;
   std::vector<GroupState> groups;
   std::vector<Vector6d> wrenches;  // one a sensor: force and torque that the surroundings exert on
@@ -81,11 +83,13 @@ class Plant {
  public:
   virtual ~Plant() = default;
   virtual const PlantLayout& layout() const = 0;
-  /// The latest observation; valid until the next advance() or read().
+  /// The latest observation, from the start on; it stays as it is until the next advance() or
+  /// wait().
   virtual const Observation& read() = 0;
   /// Latched: it acts from the group's next tick on, until the next write.
   virtual void write(const Command& command) = 0;
-  /// Real plants: waits for the next observation, which is their clock. Simulators: do not wait.
+  /// Real plants: waits for the next observation, which is their clock; what was missed between
+  /// shows in its sequence. Simulators: do not wait.
   /// @return false when there will be none: the connection is closed
   virtual bool wait() { return true; }
   /// Simulators: one period of physics. Others: nothing.

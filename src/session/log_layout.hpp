@@ -30,5 +30,7 @@ std::string topic_of(std::string_view channel);
 // keys of the metadata
 inline constexpr char kVersionKey[] = "format";
 inline constexpr char kFormat[] = "2";
+inline constexpr char kPlantKey[] = "plant";  // kSimulated, or "observed"
+inline constexpr char kSimulated[] = "simulated";
 
 }  // namespace handspan

@@ -12,6 +12,8 @@ namespace handspan {
 namespace {
 
 constexpr std::int64_t kBlock = 1000;  // ticks that are read at once
+// parts of a stream of the plant's own
+constexpr int kSequence = 3, kStatus = 4;
 
 void copy(const std::vector<double>& from, Eigen::VectorXd& to) {
   if (static_cast<Eigen::Index>(from.size()) == to.size())
@@ -43,6 +45,12 @@ RecordedPlant::RecordedPlant(const LogFile& log, PlantLayout layout)
     observation_.wrenches.push_back(Vector6d::Zero());
     streams_.push_back({topic_of(layout_.sensors[s].name + ".wrench"), -1, static_cast<int>(s), 0});
   }
+  // of a plant that was no simulation
+  counts_ = log.reader().channel(topic_of(kSequenceChannel)) != nullptr;
+  if (counts_) {
+    streams_.push_back({topic_of(kSequenceChannel), -1, -1, kSequence});
+    streams_.push_back({topic_of(kStatusChannel), -1, -1, kStatus});
+  }
   at_ = log.first_tick();
   last_tick_ = log.ticks();
   load(at_);
@@ -68,6 +76,14 @@ void RecordedPlant::load(std::int64_t from) {
       Observation& o = block_[row];
       has[s][row] = true;
       o.stamp = message.publish_time;
+      if (stream.part == kSequence || stream.part == kStatus) {
+        const auto value = decode<messages::Integer>(message.bytes).value;
+        if (stream.part == kSequence)
+          o.sequence = static_cast<std::uint64_t>(value);
+        else if (value >= 0 && value <= static_cast<std::int64_t>(PlantStatus::kPacketLoss))
+          o.status = static_cast<PlantStatus>(value);
+        return true;
+      }
       if (stream.sensor >= 0) {
         const auto m = decode<messages::WrenchStamped>(message.bytes);
         Vector6d& w = o.wrenches[static_cast<std::size_t>(stream.sensor)];
@@ -101,15 +117,18 @@ void RecordedPlant::load(std::int64_t from) {
 
 void RecordedPlant::show(std::int64_t tick) {
   observation_ = block_[static_cast<std::size_t>(tick - block_first_)];
-  observation_.sequence = static_cast<std::uint64_t>(tick);
+  if (!counts_) observation_.sequence = static_cast<std::uint64_t>(tick / ticks_between());
 }
 
 void RecordedPlant::advance() {
-  const std::int64_t steps = layout_.period / log_.base_period();
-  at_ += std::max<std::int64_t>(1, steps);
+  at_ += ticks_between();
   at_ = std::min(at_, last_tick_);
   if (at_ >= block_first_ + kBlock) load(at_);
   show(at_);
+}
+
+std::int64_t RecordedPlant::ticks_between() const {
+  return std::max<std::int64_t>(1, layout_.period / log_.base_period());
 }
 
 void RecordedPlant::snapshot(std::vector<std::byte>& into) const {

@@ -29,16 +29,18 @@ class RecordedPlant : public Plant {
   struct Stream {
     std::string topic;
     int group = -1, sensor = -1;
-    int part = 0;  // of a group without joints: 0 q, 1 v, 2 tau
+    int part = 0;  // of a group without joints: 0 q, 1 v, 2 tau; 3 sequence, 4 status
   };
 
   void load(std::int64_t from);
   void show(std::int64_t tick);
+  std::int64_t ticks_between() const;  // observations
 
   const LogFile& log_;
   PlantLayout layout_;
   CommandFaults faults_;
   std::vector<Stream> streams_;
+  bool counts_ = false;  // the log has the plant's own count
   Observation observation_;
   std::vector<Observation> block_;  // of ticks from block_first_ on
   std::int64_t block_first_ = 0, at_ = 0, last_tick_ = 0;

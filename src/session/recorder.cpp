@@ -133,6 +133,7 @@ void Recorder::Impl::describe(Session& session) {
                    {"seed", std::to_string(app.seed)},
                    {"record", options.extent == RecordExtent::kFull ? "full" : "default"},
                    {"base_period_ns", std::to_string(base)},
+                   {kPlantKey, session.simulation() ? kSimulated : "observed"},
                    {"first_tick", std::to_string(session.ticks())},
                    {"start", date},
                    {"build", build_id()},

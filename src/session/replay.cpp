@@ -142,6 +142,11 @@ ReplayReport replay(LogFile& log, const ReplayOptions& options) {
         fmt::format("{}: an open replay begins where its session began; leave --from out, and "
                     "record from the beginning",
                     log.file().string()));
+  if (!options.open && log.about(kPlantKey) != kSimulated)
+    throw InputError(
+        fmt::format("{}: its plant was no simulation and cannot run again; replay what it observed "
+                    "with --open",
+                    log.file().string()));
   const App app = log.app();
   ReplayReport report;
   report.other_machine = log.other_machine();

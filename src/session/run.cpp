@@ -10,17 +10,29 @@ RunSummary run_session(Session& session, const RunOptions& options) {
   Pacer pacer(session.base_period(), session.simulation() != nullptr);
   TickTimes ticks;
   const bool wall = options.clock == ClockKind::kWall;
+  // a simulation has no time of its own
+  const bool waits = options.clock == ClockKind::kPlant && !session.simulation();
   std::optional<RealTimeScope> real_time;
-  if (wall) real_time.emplace();
+  if (wall || waits) real_time.emplace();
+  bool plant_ended = false;
   const Nanoseconds start = steady_now();
   pacer.start(start);
   Nanoseconds shown = start;
   while (session.now() < options.until && (options.to_the_end || !session.ended())) {
-    if (options.clock == ClockKind::kPlant && !session.plant().wait()) break;
     const Nanoseconds before = steady_now();
-    session.tick();
+    Nanoseconds waited = 0;
+    const bool writes = session.now() % session.plant().layout().period == 0;
+    session.act();
+    if (waits && writes) {
+      const Nanoseconds since = steady_now();
+      plant_ended = !session.plant().wait();
+      waited = steady_now() - since;
+    }
+    // also after the last one: what was done in this tick is recorded
+    session.observe();
     Nanoseconds after = steady_now();
-    ticks.add(seconds(after - before));
+    ticks.add(seconds(after - before - waited));
+    if (plant_ended) break;
     if (options.progress && after - shown > kSecond / 4) {
       if (!options.progress(session.now())) break;
       shown = after = steady_now();
@@ -40,6 +52,8 @@ RunSummary run_session(Session& session, const RunOptions& options) {
   summary.control_p50 = session.control_times().quantile(0.5);
   summary.control_p99 = session.control_times().quantile(0.99);
   summary.on_wall_clock = wall;
+  summary.on_plant_clock = waits;
+  summary.plant_ended = plant_ended;
   summary.pacer = pacer.counts();
   if (real_time) summary.real_time_thread = real_time->had();
   return summary;

@@ -15,7 +15,8 @@ struct RunOptions {
   std::function<bool(Nanoseconds now)> progress;
 };
 
-/// Ends at `until`, when all machines are in final states, or when progress says so.
+/// Ends at `until`, when all machines are in final states, when progress says so, or when the plant
+/// is the clock and has no more observations. A tick's time is without the waiting for it.
 RunSummary run_session(Session& session, const RunOptions& options);
 /// For a time, on the virtual clock.
 RunSummary run_session(Session& session, Nanoseconds until);

@@ -231,6 +231,13 @@ void Session::declare_channels() {
         channels_.vector(sensor.name + ".wrench", 6, "N, N m", observed,
                          "force and torque on the tool beyond the sensor, in the sensor's frame",
                          {"fx", "fy", "fz", "tx", "ty", "tz"}));
+  if (!simulation_) {
+    sequence_channel_ = channels_.integer(kSequenceChannel, "", observed, "the plant's own count");
+    std::vector<std::string> words;
+    for (int s = 0; s <= static_cast<int>(PlantStatus::kPacketLoss); ++s)
+      words.push_back(name_of(static_cast<PlantStatus>(s)));
+    status_channel_ = channels_.choice(kStatusChannel, words, observed, "of the plant");
+  }
   const Rate base = Rate::from_period(base_);
   if (simulation_)
     for (const auto& object : app_.scene.objects)
@@ -248,6 +255,8 @@ void Session::declare_channels() {
 }
 
 void Session::start() {
+  sequence_ = plant_->read().sequence;
+  plant_status_ = plant_->read().status;
   const Moment moment{0, 0, seconds(base_), &plant_->read()};
   const ModeMoment at{moment, *arbiter_, manual_, events_};
   events_.clear(0);
@@ -420,7 +429,7 @@ void Session::control(const Observation& observation) {
   whole_arm_->publish(channels_, observation.stamp);
 }
 
-void Session::tick() {
+void Session::act() {
   const Observation& observation = plant_->read();
   const Moment moment{tick_, now(), seconds(base_), &observation};
   // those of the start belong to the first tick
@@ -439,14 +448,34 @@ void Session::tick() {
       command_.groups[g] = manual_.groups[g];
     channels_.write(group.command, command_.groups[g], observation.stamp);
   }
-  // the physics may be finer than no tick, never coarser: the base divides its period
-  if (now() % plant_->layout().period == 0) {
-    plant_->write(command_);
-    plant_->advance();
-  }
+  if (plant_is_due()) plant_->write(command_);
+}
+
+void Session::observe() {
+  if (plant_is_due()) plant_->advance();
   ++tick_;
+  if (!simulation_) watch_plant();
   publish();
   for (SessionWatcher* watcher : watchers_) watcher->after_tick(*this);
+}
+
+void Session::watch_plant() {
+  const Observation& observation = plant_->read();
+  char text[126];
+  const auto add = [&](auto end) {
+    events_.add("plant", name_of(observation.status),
+                std::string_view(text, std::min(end.size, sizeof text)));
+  };
+  if (observation.sequence > sequence_ + 1) {
+    const std::uint64_t lost = observation.sequence - sequence_ - 1;
+    lost_observations_ += lost;
+    add(fmt::format_to_n(text, sizeof text, "{} observations before {} were lost", lost,
+                         observation.sequence));
+  }
+  sequence_ = observation.sequence;
+  if (observation.status == plant_status_) return;
+  add(fmt::format_to_n(text, sizeof text, "was: {}", name_of(plant_status_)));
+  plant_status_ = observation.status;
 }
 
 void Session::publish() {
@@ -463,6 +492,12 @@ void Session::publish() {
   for (const auto& [body, channel] : object_channels_) {
     const Pose X_WB = simulation_->body_pose(body);
     channels_.write(channel, X_WB.p, X_WB.quaternion(), observation.stamp);
+  }
+  if (!simulation_) {
+    channels_.write(sequence_channel_, static_cast<std::int64_t>(observation.sequence),
+                    observation.stamp);
+    channels_.write(status_channel_, static_cast<std::size_t>(observation.status),
+                    observation.stamp);
   }
   arbiter_->publish(channels_, observation.stamp);
   devices_.publish(channels_, now());
@@ -531,7 +566,8 @@ TickHashes Session::hashes() {
 
 void Session::state(StateArchive& archive) {
   archive.part("session", app_.name);
-  archive(tick_, rejected_inputs_, operator_, in_episode_, first_events_);
+  archive(tick_, rejected_inputs_, operator_, in_episode_, first_events_, sequence_,
+          lost_observations_, plant_status_);
   if (!archive.loading()) plant_->snapshot(plant_bytes_);
   archive.sized(plant_bytes_);
   if (archive.loading()) plant_->restore(plant_bytes_);

@@ -28,6 +28,10 @@ namespace handspan {
 
 class Session;
 
+/// Channels of a plant that is no simulation: its count of observations, and its status.
+inline constexpr char kSequenceChannel[] = "plant.sequence";
+inline constexpr char kStatusChannel[] = "plant.status";
+
 /// Where inputs come from besides the mailboxes: a log that is run again.
 class InputFeed {
  public:
@@ -70,8 +74,17 @@ class Session {
   explicit Session(const App& app, SessionOptions options = {});
   ~Session();
 
-  /// One base tick. Allocates, locks and throws nothing.
-  void tick();
+  /// One base tick: act(), then observe(). Allocates, locks and throws nothing, as those.
+  void tick() {
+    act();
+    observe();
+  }
+  /// Its first half: inputs are latched, controllers answer the present observation, the plant gets
+  /// its commands. A plant that is the clock is waited for after it.
+  void act();
+  /// Its second half: simulators advance; what the plant observed last is published, watchers are
+  /// called.
+  void observe();
   /// Ticks done so far.
   std::int64_t ticks() const { return tick_; }
   /// Simulated time [ns].
@@ -93,6 +106,8 @@ class Session {
   TickHashes hashes();
   /// Inputs that did not fit into their mailboxes.
   std::uint64_t lost_inputs() const;
+  /// Observations of the plant that never came, by its own count; simulations lose none.
+  std::uint64_t lost_observations() const { return lost_observations_; }
   /// Wall time of the controllers' part of a tick.
   const TickTimes& control_times() const { return control_times_; }
   /// Tells the watchers that the run is over.
@@ -150,6 +165,9 @@ class Session {
   bool set_parameter(std::string_view name, double value);
   void mark_episode(std::string_view mark, std::string_view text);
   void run_machines(const Moment& moment);
+  // the physics may be finer than no tick, never coarser: the base divides its period
+  bool plant_is_due() const { return now() % plant_->layout().period == 0; }
+  void watch_plant();
   void control(const Observation& observation);
   void publish();
   void state(StateArchive& archive);
@@ -181,6 +199,11 @@ class Session {
   Nanoseconds base_ = 0;
   std::int64_t tick_ = 0;
   std::uint64_t rejected_inputs_ = 0;
+  // of a plant that is no simulation
+  std::uint64_t sequence_ = 0, lost_observations_ = 0;
+  PlantStatus plant_status_ = PlantStatus::kRunning;
+  IntegerChannel sequence_channel_;
+  ChoiceChannel status_channel_;
   FixedText<62> operator_;
   bool in_episode_ = false, first_events_ = false;
 };

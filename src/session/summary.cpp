@@ -141,6 +141,7 @@ RunSummary Summariser::summary(Session& session) const {
   s.discarded = discarded_;
   s.rejected_inputs = session.rejected_inputs();
   s.lost_inputs = session.lost_inputs();
+  s.lost_observations = session.lost_observations();
   s.faults = session.plant().faults();
   if (session.simulation()) s.contacts = session.simulation()->contacts().size();
   if (WholeArm* arms = session.whole_arm()) {

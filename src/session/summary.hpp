@@ -49,7 +49,9 @@ struct RunSummary {
   std::int64_t ticks = 0;
   double tick_p50 = 0.0, tick_p99 = 0.0, tick_max = 0.0;  // of a whole tick [s]
   double control_p50 = 0.0, control_p99 = 0.0;            // of the controllers' part [s]
-  bool on_wall_clock = false;
+  bool on_wall_clock = false, on_plant_clock = false;
+  bool plant_ended = false;             // the plant's clock: it has no more observations
+  std::uint64_t lost_observations = 0;  // by the plant's own count
   PacerCounts pacer;
   RealTime real_time_thread;
   std::vector<GroupSummary> groups;
