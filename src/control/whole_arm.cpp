@@ -197,8 +197,10 @@ void WholeArm::declare(ChannelTable& channels, Rate rate) {
   for (auto& arm : arms_) {
     const Mechanism& m = system_->mechanisms()[static_cast<std::size_t>(arm.mechanism)];
     const auto n = static_cast<std::size_t>(arm.drive.commanded_q().size());
-    arm.q = channels.vector("control." + m.name + ".q", n, "rad", rate, "commanded positions");
-    arm.v = channels.vector("control." + m.name + ".v", n, "rad/s", rate, "commanded velocities");
+    arm.q = channels.vector("control." + m.name + ".q", n, "rad", rate, "commanded positions",
+                           m.joint_names);
+    arm.v = channels.vector("control." + m.name + ".v", n, "rad/s", rate, "commanded velocities",
+                           m.joint_names);
   }
 }
 

@@ -237,6 +237,8 @@ int MujocoPlant::body(std::string_view name) const {
   return id_of(*impl_->model, mjOBJ_BODY, std::string(name));
 }
 
+int MujocoPlant::parent(int body) const { return impl_->model->body_parentid[body]; }
+
 Pose MujocoPlant::body_pose(int body) const {
   impl_->refresh();
   const mjData& d = *impl_->data;

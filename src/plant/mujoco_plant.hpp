@@ -53,6 +53,8 @@ class MujocoPlant : public Plant {
   const std::vector<std::string>& bodies() const;
   /// @throws std::out_of_range
   int body(std::string_view name) const;
+  /// The body that it is fixed to or jointed to; of what moves freely, and of the world: 0.
+  int parent(int body) const;
   Pose body_pose(int body) const;
   /// V_WB: velocity of the body's origin and angular velocity, in W.
   Vector6d body_velocity(int body) const;

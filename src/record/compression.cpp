@@ -2,35 +2,69 @@
 
 #include <fmt/format.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "core/error.hpp"
 
 namespace handspan {
 
+namespace {
+
+void check(std::size_t result) {
+  if (ZSTD_isError(result) != 0)
+    throw InputError(fmt::format("compressing failed ({}); see that there is memory",
+                                 ZSTD_getErrorName(result)));
+}
+
+}  // namespace
+
 struct Compressor::Impl {
-  int level;
   std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context{ZSTD_createCCtx(), ZSTD_freeCCtx};
+
+  void set(ZSTD_cParameter parameter, int value) const {
+    check(ZSTD_CCtx_setParameter(context.get(), parameter, value));
+  }
 };
 
-Compressor::Compressor(int level) : impl_(new Impl{level}) {
+Compressor::Compressor(int level) : impl_(new Impl) {
   if (level < 1 || level > 19)
     throw InputError(fmt::format("zstd level is {}; it must be 1 to 19", level));
+  impl_->set(ZSTD_c_compressionLevel, level);
+  if (level < 16) return;
+  impl_->set(ZSTD_c_minMatch, 3);
+  impl_->set(ZSTD_c_searchLog, 1);
+  impl_->set(ZSTD_c_targetLength, 32);
 }
 
 Compressor::~Compressor() = default;
 Compressor::Compressor(Compressor&&) noexcept = default;
 Compressor& Compressor::operator=(Compressor&&) noexcept = default;
 
-void Compressor::append(ByteSpan bytes, Bytes& out) {
+void Compressor::append(ByteSpan bytes, Bytes& out, std::span<const std::size_t> parts) {
+  constexpr std::size_t kPart = 64;  // what the end of a part may add
   const std::size_t before = out.size();
-  out.resize(before + ZSTD_compressBound(bytes.size()));
-  const std::size_t size =
-      ZSTD_compressCCtx(impl_->context.get(), out.data() + before, out.size() - before,
-                        bytes.data(), bytes.size(), impl_->level);
-  if (ZSTD_isError(size) != 0)
-    throw InputError(
-        fmt::format("compressing failed ({}); see that there is memory", ZSTD_getErrorName(size)));
-  out.resize(before + size);
+  out.resize(before + ZSTD_compressBound(bytes.size()) + kPart * parts.size());
+  ZSTD_CCtx* context = impl_->context.get();
+  check(ZSTD_CCtx_reset(context, ZSTD_reset_session_only));
+  // the size is then stated in what comes out
+  check(ZSTD_CCtx_setPledgedSrcSize(context, bytes.size()));
+  ZSTD_outBuffer to{out.data() + before, out.size() - before, 0};
+  std::size_t start = 0;
+  const auto put = [&](std::size_t end, ZSTD_EndDirective how) {
+    ZSTD_inBuffer from{bytes.data() + start, end - start, 0};
+    std::size_t left = 0;
+    do {
+      left = ZSTD_compressStream2(context, &to, &from, how);
+      check(left);
+      // there is room for all of it: never without an end
+      if (left != 0 && to.pos == to.size)
+        check(static_cast<std::size_t>(-ZSTD_error_dstSize_tooSmall));
+    } while (left != 0);
+    start = end;
+  };
+  for (const std::size_t end : parts) put(end, ZSTD_e_flush);
+  put(bytes.size(), ZSTD_e_end);
+  out.resize(before + to.pos);
 }
 
 Bytes decompress(ByteSpan bytes, std::uint64_t size) {

@@ -106,6 +106,7 @@ struct McapWriter::Impl {
     return at;
   }
 
+  void sort_by_channel();
   void close_chunk();
   void write_summary();
 
@@ -117,7 +118,9 @@ struct McapWriter::Impl {
   std::vector<McapSchema> schemas;    // id is the index + 1
   std::vector<McapChannel> channels;  // id is the index
 
-  Bytes chunk;  // records of the open chunk
+  Bytes chunk;                     // records of the open chunk
+  Bytes sorted;                    // the same, channel after channel
+  std::vector<std::size_t> parts;  // ends of runs of channels in it
   Nanoseconds chunk_first = 0, chunk_last = 0;
   std::vector<std::vector<Entry>> entries;  // of the open chunk, a list a channel
 
@@ -127,8 +130,35 @@ struct McapWriter::Impl {
   Bytes metadata_indexes;
 };
 
+// what follows one another in a channel is alike, and near for the compressor
+void McapWriter::Impl::sort_by_channel() {
+  constexpr std::size_t kPart = 8000;  // worth codes of its own
+  sorted.clear();
+  parts.clear();
+  std::size_t start = 0;  // of the channel before
+  const auto next_channel = [&] {
+    // small channels share a part
+    const std::size_t part = parts.empty() ? 0 : parts.back();
+    if (start > part && sorted.size() - part > kPart) parts.push_back(start);
+    start = sorted.size();
+  };
+  for (auto& channel : entries) {
+    next_channel();
+    for (Entry& entry : channel) {
+      ByteCursor head(ByteSpan(chunk).subspan(entry.offset + 1));
+      const std::size_t size = kMcapRecordHead + head.get<std::uint64_t>();
+      const std::uint64_t at = sorted.size();
+      put_bytes(sorted, ByteSpan(chunk).subspan(entry.offset, size));
+      entry.offset = at;
+    }
+  }
+  next_channel();
+  std::swap(chunk, sorted);
+}
+
 void McapWriter::Impl::close_chunk() {
   if (chunk.empty()) return;
+  if (options.by_channel) sort_by_channel();
   scratch.clear();
   const Record record(scratch, McapRecord::kChunk);
   put(scratch, chunk_first);
@@ -140,7 +170,7 @@ void McapWriter::Impl::close_chunk() {
   const std::size_t size_at = scratch.size();
   put(scratch, std::uint64_t{0});
   if (compressor)
-    compressor->append(chunk, scratch);
+    compressor->append(chunk, scratch, parts);
   else
     put_bytes(scratch, chunk);
   const std::uint64_t compressed = scratch.size() - size_at - sizeof(std::uint64_t);

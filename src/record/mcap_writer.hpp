@@ -17,6 +17,8 @@ struct McapOptions {
   std::size_t chunk_bytes = 1U << 20U;   // a chunk is closed when it has so many, uncompressed
   Nanoseconds chunk_time = kSecond / 2;  // ... or when log times in it are so far apart [ns]
   int zstd_level = 1;                    // 1 (quick) to 19 (small); 0 leaves chunks uncompressed
+  bool by_channel = false;               // within a chunk channel after channel: packs better; else
+                                         // as they came. Readers go by the index or by log time
   std::string profile = "ros2";          // how the file's channels are to be understood
 };
 

@@ -200,7 +200,7 @@ struct Types {
   MessageType integer =
       make_type("handspan_msgs/msg/Integer", "std_msgs/Header header\nint64 value\nstring word\n");
   MessageType hashes = make_type("handspan_msgs/msg/TickHashes",
-                                 "uint64 first_tick\nuint32 quantities\nuint32[] hashes\n");
+                                 "uint64 first_tick\nuint32 quantities\nuint8[] hashes\n");
   MessageType key_frame = make_type("handspan_msgs/msg/KeyFrame", "uint64 tick\nuint8[] state\n");
   MessageType event =
       make_type("handspan_msgs/msg/Event",

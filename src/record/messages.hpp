@@ -109,11 +109,12 @@ struct Integer {
   bool operator==(const Integer&) const = default;
 };
 
-/// handspan_msgs/TickHashes: of `quantities` states a tick, row by row.
+/// handspan_msgs/TickHashes: of each of `quantities` states the hashes of all ticks from the first
+/// on, state after state; each 3 bytes, the lowest first.
 struct TickHashes {
   std::uint64_t first_tick = 0;
   std::uint32_t quantities = 0;
-  std::vector<std::uint32_t> hashes;
+  std::vector<std::uint8_t> hashes;
   bool operator==(const TickHashes&) const = default;
 };
 

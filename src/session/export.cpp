@@ -107,7 +107,7 @@ std::vector<Series> series_of(const LogFile& log) {
         s.columns = v.columns = tau.columns = m.name;
         add(s, m.position);
         add(v, m.velocity);
-        add(tau, m.effort);
+        if (!m.effort.empty()) add(tau, m.effort);
       } else if (type->second == "pose") {
         const auto m = decode<messages::PoseStamped>(message.bytes);
         s.columns = kPoseColumns;

@@ -12,6 +12,7 @@
 #include "core/error.hpp"
 #include "record/messages.hpp"
 #include "robot/engine_versions.hpp"
+#include "session/hash_rows.hpp"
 #include "session/log_layout.hpp"
 
 namespace handspan {
@@ -90,13 +91,12 @@ std::int64_t LogFile::ticks() const {
   // the last message of hashes is near the end
   std::int64_t last = first_tick_;
   const Nanoseconds end = reader_.statistics().last_time;
-  each<messages::TickHashes>(
-      reader_, kHashTopic, std::max<Nanoseconds>(0, end - 2 * kSecond),
-      [&](const messages::TickHashes& m, const McapMessage&) {
-        if (m.quantities > 0)
-          last = std::max(last, static_cast<std::int64_t>(m.first_tick) +
-                                    static_cast<std::int64_t>(m.hashes.size() / m.quantities));
-      });
+  each<messages::TickHashes>(reader_, kHashTopic, std::max<Nanoseconds>(0, end - 2 * kSecond),
+                             [&](const messages::TickHashes& m, const McapMessage&) {
+                               last =
+                                   std::max(last, static_cast<std::int64_t>(m.first_tick) +
+                                                      static_cast<std::int64_t>(hashed_ticks(m)));
+                             });
   return last;
 }
 
@@ -187,7 +187,7 @@ std::vector<TickHashes> LogFile::hashes() const {
   each<messages::TickHashes>(
       reader_, kHashTopic, 0, [&](const messages::TickHashes& m, const McapMessage&) {
         const auto next = first_tick_ + static_cast<std::int64_t>(rows.size());
-        if (m.quantities != kQuantities || m.hashes.size() % kQuantities != 0)
+        if (m.quantities != kQuantities || (hashed_ticks(m) == 0 && !m.hashes.empty()))
           throw InputError(
               fmt::format("{}: it has hashes of {} quantities and this handspan of {}; "
                           "replay it with the build that recorded it",
@@ -197,10 +197,8 @@ std::vector<TickHashes> LogFile::hashes() const {
               fmt::format("{}: hashes of ticks {} to {} are missing: the disk could not "
                           "keep up, or the log was cut and joined",
                           file_.string(), next, m.first_tick));
-        for (std::size_t i = 0; i < m.hashes.size(); i += kQuantities) {
-          TickHashes& row = rows.emplace_back();
-          std::copy_n(m.hashes.begin() + static_cast<std::ptrdiff_t>(i), kQuantities, row.begin());
-        }
+        const auto more = hash_rows(m);
+        rows.insert(rows.end(), more.begin(), more.end());
       });
   return rows;
 }

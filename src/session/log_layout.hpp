@@ -29,6 +29,6 @@ std::string topic_of(std::string_view channel);
 
 // keys of the metadata
 inline constexpr char kVersionKey[] = "format";
-inline constexpr char kFormat[] = "1";
+inline constexpr char kFormat[] = "2";
 
 }  // namespace handspan

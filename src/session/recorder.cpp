@@ -9,6 +9,7 @@
 #include <ctime>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <thread>
 
 #include "core/build_info.hpp"
@@ -16,6 +17,8 @@
 #include "record/messages.hpp"
 #include "robot/engine_versions.hpp"
 #include "scene/scene_urdf.hpp"
+#include "session/channel_streams.hpp"
+#include "session/hash_rows.hpp"
 #include "session/log_layout.hpp"
 
 namespace handspan {
@@ -36,16 +39,32 @@ T read_raw(ByteSpan raw) {
   return value;
 }
 
-std::span<const double> doubles(ByteSpan raw) {
-  return {reinterpret_cast<const double*>(raw.data()), raw.size() / sizeof(double)};
-}
-
 // To 4e-6 of a metre or of a quaternion: most bits of the mantissa are zero and take no room, for
 // what is only looked at.
 double rounded(double x) {
   constexpr double kSteps = 1 << 18;
-  return std::nearbyint(x * kSteps) / kSteps;
+  // zero has one sign
+  return std::nearbyint(x * kSteps) / kSteps + 0.0;
 }
+
+// X_PB of X_WP and X_WB
+RawPose relative(const RawPose& X_WP, const RawPose& X_WB) {
+  const Eigen::Quaterniond q_PW = Eigen::Quaterniond(X_WP.q).conjugate();
+  const Eigen::Vector3d p = q_PW * (Eigen::Vector3d(X_WB.p) - Eigen::Vector3d(X_WP.p));
+  Eigen::Quaterniond q = q_PW * Eigen::Quaterniond(X_WB.q);
+  // of the two that mean the same, the one nearer to no turn
+  if (q.w() < 0.0) q.coeffs() = -q.coeffs();
+  return {{p.x(), p.y(), p.z()}, {q.x(), q.y(), q.z(), q.w()}};
+}
+
+// a body of the plant
+struct Link {
+  std::string name;
+  int parent = 0;  // its index in the plant; 0: the world
+};
+
+// of a body's transform in a sample, which has none of the world's
+std::size_t at(int body) { return static_cast<std::size_t>(body) - 1; }
 
 std::filesystem::path common_folder(const std::vector<std::filesystem::path>& files) {
   std::filesystem::path folder = files.front().parent_path();
@@ -57,30 +76,18 @@ std::filesystem::path common_folder(const std::vector<std::filesystem::path>& fi
   return folder;
 }
 
-}  // namespace
-
-std::string topic_of(std::string_view channel) {
-  std::string topic = "/" + std::string(channel);
-  std::ranges::replace(topic, '.', '/');
-  return topic;
+LogOptions log_options(const RecorderOptions& options) {
+  LogOptions log = options.log;
+  log.file.zstd_level =
+      options.extent == RecordExtent::kFull ? options.full_level : options.default_level;
+  return log;
 }
 
-struct Recorder::Impl {
-  struct Group {  // q, v and tau of an actuator group as one sensor_msgs/JointState
-    StreamId stream;
-    ChannelId q, v, tau;
-    std::uint64_t seen = 0;
-  };
-  struct Value {
-    StreamId stream;
-    ChannelId channel;
-    bool doubles = true;
-    std::uint64_t seen = 0;
-    std::vector<std::byte> last;  // as recorded last
-  };
+}  // namespace
 
+struct Recorder::Impl {
   Impl(Session& session, const std::filesystem::path& file, const RecorderOptions& with)
-      : options(with), writer(file, with.log) {
+      : options(with), writer(file, log_options(with)) {
     describe(session);
     streams(session);
     snapshot.reserve(1U << 20U);
@@ -92,8 +99,7 @@ struct Recorder::Impl {
 
   void describe(Session& session);
   void streams(Session& session);
-  void channel_streams(Session& session);
-  void push_channels(Session& session, std::int64_t tick, bool all) noexcept;
+  void transform_stream(const MujocoPlant& plant);
   void push_transforms(Session& session, std::int64_t tick) noexcept;
   void push_key_frame(Session& session) noexcept;
   void push_events(Session& session, std::int64_t tick) noexcept;
@@ -103,11 +109,10 @@ struct Recorder::Impl {
 
   RecorderOptions options;
   LogWriter writer;
-  std::vector<Group> groups;
-  std::vector<Value> values;
+  std::optional<ChannelStreams> channels;
   StreamId transforms, hashes, key_frames, events, inputs, robot;
   std::vector<int> links;  // bodies of the plant
-  std::array<std::uint32_t, kHashBatch * kQuantities> hash_rows{};
+  std::array<TickHashes, kHashBatch> hash_rows{};
   std::int64_t hash_first = 0, hash_count = 0;
   std::vector<std::byte> snapshot;
   Nanoseconds base = 0;
@@ -169,12 +174,10 @@ void Recorder::Impl::streams(Session& session) {
                      [urdf](const LogSample&, Bytes& out) { encode(messages::String{urdf}, out); });
   hashes = writer.add(kHashTopic, message_type<messages::TickHashes>(), {},
                       [](const LogSample& sample, Bytes& out) {
-                        messages::TickHashes m;
-                        m.first_tick = sample.tick;
-                        m.quantities = kQuantities;
-                        m.hashes.resize(sample.raw.size() / sizeof(std::uint32_t));
-                        std::memcpy(m.hashes.data(), sample.raw.data(), sample.raw.size());
-                        encode(m, out);
+                        std::array<TickHashes, kHashBatch> rows;
+                        std::memcpy(rows.data(), sample.raw.data(), sample.raw.size());
+                        const std::size_t ticks = sample.raw.size() / sizeof(TickHashes);
+                        encode(packed_hashes(sample.tick, std::span(rows).first(ticks)), out);
                       });
   key_frames = writer.add(kKeyFrameTopic, message_type<messages::KeyFrame>(), {},
                           [](const LogSample& sample, Bytes& out) {
@@ -211,171 +214,34 @@ void Recorder::Impl::streams(Session& session) {
         m.integers = {input.stamp};
         encode(m, out);
       });
-  channel_streams(session);
-  if (MujocoPlant* plant = session.simulation()) {
-    std::vector<std::string> names;
-    for (std::size_t b = 1; b < plant->bodies().size() && links.size() < kMostLinks; ++b) {
-      links.push_back(static_cast<int>(b));
-      names.push_back(plant->bodies()[b]);
-    }
-    transforms =
-        writer.add(kTransformTopic, message_type<messages::TFMessage>(), {},
-                   [names, m = messages::TFMessage()](const LogSample& sample, Bytes& out) mutable {
-                     m.transforms.resize(names.size());
-                     for (std::size_t i = 0; i < names.size(); ++i) {
-                       RawPose X;
-                       std::memcpy(&X, sample.raw.data() + i * sizeof X, sizeof X);
-                       auto& t = m.transforms[i];
-                       t.header = {sample.source_stamp, "world"};
-                       t.child_frame_id = names[i];
-                       for (std::size_t k = 0; k < 3; ++k) t.translation[k] = rounded(X.p[k]);
-                       for (std::size_t k = 0; k < 4; ++k) t.rotation[k] = rounded(X.q[k]);
-                     }
-                     encode(m, out);
-                   });
-  }
+  channels.emplace(session, writer, options.extent == RecordExtent::kFull);
+  if (const MujocoPlant* plant = session.simulation()) transform_stream(*plant);
 }
 
-void Recorder::Impl::channel_streams(Session& session) {
-  const ChannelTable& table = session.channels();
-  const auto about = [&](ChannelId id) {
-    const ChannelInfo& info = table.info(id);
-    McapMap map = {{"channel", info.name},
-                   {"type", name_of(info.type)},
-                   {"unit", info.unit},
-                   {"doc", info.doc}};
-    std::string labels;
-    for (const auto& label : info.type == ChannelType::kChoice ? info.choices : info.labels)
-      labels += (labels.empty() ? "" : " ") + label;
-    if (!labels.empty()) map["labels"] = labels;
-    return map;
-  };
-  std::vector<bool> done(table.channels().size(), false);
-  for (const auto& layout : session.plant().layout().groups) {
-    if (layout.kind == GroupKind::kSuction) continue;
-    Group group;
-    group.q = table.find(layout.name + ".q");
-    group.v = table.find(layout.name + ".v");
-    group.tau = table.find(layout.name + ".tau");
-    for (const ChannelId id : {group.q, group.v, group.tau}) done[id.index] = true;
-    McapMap map = about(group.q);
-    map["channel"] = layout.name;
-    map["type"] = "group";
-    group.stream = writer.add(topic_of(layout.name) + "/joint_states",
-                              message_type<messages::JointState>(), map,
-                              [names = layout.joints, m = messages::JointState()](
-                                  const LogSample& sample, Bytes& out) mutable {
-                                const auto x = doubles(sample.raw);
-                                const std::size_t n = names.size();
-                                m.header.stamp = sample.source_stamp;
-                                m.name = names;
-                                m.position.assign(x.begin(), x.begin() + n);
-                                m.velocity.assign(x.begin() + n, x.begin() + 2 * n);
-                                m.effort.assign(x.begin() + 2 * n, x.end());
-                                encode(m, out);
-                              });
-    groups.push_back(group);
+void Recorder::Impl::transform_stream(const MujocoPlant& plant) {
+  std::vector<Link> tree;
+  for (std::size_t b = 1; b < plant.bodies().size() && links.size() < kMostLinks; ++b) {
+    links.push_back(static_cast<int>(b));
+    tree.push_back({plant.bodies()[b], plant.parent(static_cast<int>(b))});
   }
-  for (std::size_t i = 0; i < table.channels().size(); ++i) {
-    if (done[i]) continue;
-    const ChannelInfo& info = table.channels()[i];
-    const std::string topic = topic_of(info.name);
-    Value value;
-    value.channel = {i};
-    const McapMap map = about(value.channel);
-    switch (info.type) {
-      case ChannelType::kPose:
-        value.stream = writer.add(topic, message_type<messages::PoseStamped>(), map,
-                                  [](const LogSample& sample, Bytes& out) {
-                                    const auto x = doubles(sample.raw);
-                                    messages::PoseStamped m;
-                                    m.header = {sample.source_stamp, "world"};
-                                    std::copy_n(x.begin(), 3, m.position.begin());
-                                    std::copy_n(x.begin() + 3, 4, m.orientation.begin());
-                                    encode(m, out);
-                                  });
-        break;
-      case ChannelType::kInteger:
-      case ChannelType::kBoolean:
-      case ChannelType::kChoice:
-        value.doubles = false;
-        value.stream =
-            writer.add(topic, message_type<messages::Integer>(), map,
-                       [words = info.choices](const LogSample& sample, Bytes& out) {
-                         messages::Integer m;
-                         m.header.stamp = sample.source_stamp;
-                         m.value = read_raw<std::int64_t>(sample.raw);
-                         if (m.value >= 0 && static_cast<std::size_t>(m.value) < words.size())
-                           m.word = words[static_cast<std::size_t>(m.value)];
-                         encode(m, out);
-                       });
-        break;
-      case ChannelType::kNumber:
-      case ChannelType::kVector: {
-        const bool wrench = info.name.ends_with(".wrench") && info.size == 6;
-        const auto sensor = std::ranges::find_if(
-            session.plant().layout().sensors,
-            [&](const SensorLayout& s) { return s.name + ".wrench" == info.name; });
-        if (wrench && sensor != session.plant().layout().sensors.end())
-          value.stream = writer.add(topic, message_type<messages::WrenchStamped>(), map,
-                                    [frame = sensor->frame](const LogSample& sample, Bytes& out) {
-                                      const auto x = doubles(sample.raw);
-                                      messages::WrenchStamped m;
-                                      m.header = {sample.source_stamp, frame};
-                                      std::copy_n(x.begin(), 3, m.force.begin());
-                                      std::copy_n(x.begin() + 3, 3, m.torque.begin());
-                                      encode(m, out);
-                                    });
-        else
-          value.stream = writer.add(topic, message_type<messages::Vector>(), map,
-                                    [](const LogSample& sample, Bytes& out) {
-                                      encode_vector(sample.source_stamp, doubles(sample.raw), out);
-                                    });
-        break;
-      }
-    }
-    value.last.resize(8 * info.size);
-    values.push_back(std::move(value));
-  }
-}
-
-void Recorder::Impl::push_channels(Session& session, std::int64_t tick, bool all) noexcept {
-  const ChannelTable& table = session.channels();
-  const Nanoseconds now = tick * base;
-  const auto t = static_cast<std::uint64_t>(tick);
-  for (Group& group : groups) {
-    const std::uint64_t writes = table.writes(group.q);
-    if (writes == group.seen && !all) continue;
-    group.seen = writes;
-    const auto q = table.numbers(group.q), v = table.numbers(group.v),
-               tau = table.numbers(group.tau);
-    const auto n = static_cast<std::size_t>(q.size());
-    const auto to = writer.reserve(group.stream, now, table.stamp(group.q), t, 24 * n);
-    if (to.empty()) continue;
-    auto* x = reinterpret_cast<double*>(to.data());
-    std::copy_n(q.data(), n, x);
-    std::copy_n(v.data(), n, x + n);
-    std::copy_n(tau.data(), n, x + 2 * n);
-    writer.commit();
-  }
-  for (Value& value : values) {
-    const std::uint64_t writes = table.writes(value.channel);
-    if (writes == value.seen && !all) continue;
-    value.seen = writes;
-    const Nanoseconds stamp = table.stamp(value.channel);
-    const std::int64_t integer = value.doubles ? 0 : table.integer(value.channel);
-    ByteSpan raw = std::as_bytes(std::span(&integer, 1));
-    if (value.doubles) {
-      const auto x = table.numbers(value.channel);
-      raw = std::as_bytes(std::span(x.data(), static_cast<std::size_t>(x.size())));
-    }
-    // what stays as it is is said once a second
-    if (options.extent == RecordExtent::kDefault) {
-      if (!all && std::memcmp(raw.data(), value.last.data(), raw.size()) == 0) continue;
-      std::memcpy(value.last.data(), raw.data(), raw.size());
-    }
-    writer.push(value.stream, now, stamp, t, raw);
-  }
+  // against the parent only what moves there takes room
+  transforms = writer.add(
+      kTransformTopic, message_type<messages::TFMessage>(), {},
+      [tree, m = messages::TFMessage()](const LogSample& sample, Bytes& out) mutable {
+        m.transforms.resize(tree.size());
+        std::vector<RawPose> X(tree.size());
+        std::memcpy(X.data(), sample.raw.data(), sample.raw.size());
+        for (std::size_t i = 0; i < tree.size(); ++i) {
+          const int parent = tree[i].parent;
+          auto& t = m.transforms[i];
+          t.header = {sample.source_stamp, parent == 0 ? "world" : tree[at(parent)].name};
+          t.child_frame_id = tree[i].name;
+          const RawPose X_PB = parent == 0 ? X[i] : relative(X[at(parent)], X[i]);
+          for (std::size_t k = 0; k < 3; ++k) t.translation[k] = rounded(X_PB.p[k]);
+          for (std::size_t k = 0; k < 4; ++k) t.rotation[k] = rounded(X_PB.q[k]);
+        }
+        encode(m, out);
+      });
 }
 
 void Recorder::Impl::push_transforms(Session& session, std::int64_t tick) noexcept {
@@ -416,17 +282,14 @@ void Recorder::Impl::push_inputs(Session& session, std::int64_t tick) noexcept {
 
 void Recorder::Impl::push_hashes(Session& session, std::int64_t tick) noexcept {
   if (hash_count == 0) hash_first = tick;
-  const TickHashes row = session.hashes();
-  std::copy(row.begin(), row.end(),
-            hash_rows.begin() + hash_count * static_cast<std::int64_t>(kQuantities));
+  hash_rows[static_cast<std::size_t>(hash_count)] = session.hashes();
   if (++hash_count == kHashBatch) flush_hashes((tick + 1) * base);
 }
 
 void Recorder::Impl::flush_hashes(Nanoseconds now) noexcept {
   if (hash_count == 0) return;
   writer.push(hashes, now, now, static_cast<std::uint64_t>(hash_first),
-              std::as_bytes(
-                  std::span(hash_rows).first(static_cast<std::size_t>(hash_count) * kQuantities)));
+              std::as_bytes(std::span(hash_rows).first(static_cast<std::size_t>(hash_count))));
   hash_count = 0;
 }
 
@@ -444,7 +307,7 @@ void Recorder::begin(Session& session) {
   impl_->writer.push(impl_->robot, session.now(), session.now(),
                      static_cast<std::uint64_t>(session.ticks()), {&nothing, 1});
   impl_->push_key_frame(session);
-  impl_->push_channels(session, session.ticks(), true);
+  impl_->channels->push(session.channels(), session.ticks(), session.now(), true);
   impl_->push_transforms(session, session.ticks());
 }
 
@@ -457,7 +320,7 @@ void Recorder::after_tick(Session& session) noexcept {
   const bool key = session.now() % i.options.key_frame_period == 0;
   const bool shown = due(session.ticks(), kRecordRate, i.base);
   if (i.options.extent == RecordExtent::kFull || shown || key)
-    i.push_channels(session, session.ticks(), key);
+    i.channels->push(session.channels(), session.ticks(), session.now(), key);
   if (due(session.ticks(), kTransformRate, i.base)) i.push_transforms(session, session.ticks());
   if (key) i.push_key_frame(session);
   while (i.options.may_wait && i.writer.waiting() > 0.5 && !i.writer.status().failed)
@@ -466,7 +329,7 @@ void Recorder::after_tick(Session& session) noexcept {
 
 void Recorder::end(Session& session) {
   impl_->flush_hashes(session.now());
-  impl_->push_channels(session, session.ticks(), true);
+  impl_->channels->push(session.channels(), session.ticks(), session.now(), true);
   impl_->push_key_frame(session);
 }
 

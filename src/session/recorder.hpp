@@ -16,8 +16,11 @@ struct RecorderOptions {
   RecordExtent extent = RecordExtent::kDefault;
   Nanoseconds key_frame_period = kSecond;
   bool may_wait = false;  // for the disk, between ticks: a session without a clock loses nothing
-  // larger chunks pack better; kill -9 loses no more than half a second of wall time
-  LogOptions log = {.flush_period = kSecond / 2, .file = {.chunk_time = kSecond, .zstd_level = 3}};
+  // of chunks, by extent: a log in full is a dozen times as much to pack
+  int default_level = 16, full_level = 3;
+  // larger chunks pack better; kill -9 loses no more than a second of wall time
+  LogOptions log = {.flush_period = kSecond * 4 / 5,
+                    .file = {.chunk_time = kSecond, .by_channel = true}};
 };
 
 class Recorder : public SessionWatcher {

@@ -26,6 +26,28 @@ TEST(Compression, BytesComeBack) {
   EXPECT_EQ(decompress(compressed, zeros.size()), zeros);
 }
 
+TEST(Compression, PartsGetCodesOfTheirOwnAndComeBackAsOne) {
+  // one part of few values, one of many: codes of their own suit both
+  Bytes bytes(100'000);
+  std::mt19937 random(2);
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<std::byte>(random() & (i < 40'000 ? 1U : 127U));
+  for (const int level : {1, 3, 16, 19}) {
+    Compressor compressor(level);
+    Bytes whole, split;
+    compressor.append(bytes, whole);
+    const std::size_t parts[] = {0, 40'000, 100'000};
+    compressor.append(bytes, split, parts);
+    EXPECT_EQ(decompress(split, bytes.size()), bytes);
+    EXPECT_EQ(decompress(whole, bytes.size()), bytes);
+    EXPECT_LT(split.size(), whole.size()) << level;
+    // and what comes next is on its own
+    Bytes again;
+    compressor.append(bytes, again);
+    EXPECT_EQ(again, whole) << level;
+  }
+}
+
 TEST(Compression, WhatIsNotOfItOrTooMuchIsRefusedWithoutRoomForIt) {
   const auto cause = [](ByteSpan bytes, std::uint64_t size) -> std::string {
     try {

@@ -63,6 +63,31 @@ TEST(McapWriter, ChunksCloseBySizeAndByTime) {
   EXPECT_EQ(by_size.statistics().chunks, 7u);
 }
 
+TEST(McapWriter, ByChannelEachOneIsInOnePieceAndReadInTheOrderOfTime) {
+  const Folder folder;
+  McapOptions options{.chunk_time = kSecond, .zstd_level = 0, .by_channel = true};
+  McapWriter writer(folder / "log.mcap", options);
+  const auto written = test::write_turns(writer, 100);
+  writer.finish();
+  const McapReader reader(folder / "log.mcap");
+  ASSERT_TRUE(reader.complete()) << reader.damage();
+  EXPECT_EQ(reader.statistics().chunks, 1u);
+  EXPECT_EQ(test::read_all(reader), written);
+  // and in the file they stand channel after channel
+  const Bytes bytes = test::file_bytes(folder / "log.mcap");
+  const std::string_view file = text_of(bytes);
+  std::size_t last_a = 0, first_b = file.size();
+  for (const auto& message : written) {
+    const auto at = file.find(message.bytes);
+    ASSERT_NE(at, file.npos);
+    if (message.topic == "/a")
+      last_a = std::max(last_a, at);
+    else
+      first_b = std::min(first_b, at);
+  }
+  EXPECT_LT(last_a, first_b);
+}
+
 TEST(McapWriter, AClosedChunkIsInTheFile) {
   const Folder folder;
   McapWriter writer(folder / "log.mcap");

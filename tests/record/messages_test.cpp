@@ -51,7 +51,7 @@ TEST(Messages, BytesAreThoseOfCdr) {
             "0100000000000000"
             "02000000"
             "01000000"
-            "03000000");
+            "03");
   EXPECT_EQ(hex(encoded(Integer{{-1, ""}, -2, "a"})),
             "00010000"
             "ffffffff"

@@ -161,7 +161,8 @@ TEST(Replay, NamesTheFirstTickAndQuantityThatDiffer) {
   tampered(recorded.file, other, "/handspan/hashes", [](Bytes& bytes, std::int64_t) {
     auto hashes = decode<messages::TickHashes>(bytes);
     if (hashes.first_tick != 50) return;
-    hashes.hashes[27 * kQuantities + 4] ^= 1;
+    // the plant's are last, 3 bytes a tick
+    hashes.hashes[(4 * 50 + 27) * 3 + 2] ^= 1;
     encode(hashes, bytes);
   });
   const ReplayReport plant = verified(other);
