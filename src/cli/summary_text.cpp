@@ -40,6 +40,7 @@ nlohmann::ordered_json to_json(const TrackingSummary& t) {
           {"position", {{"rms", t.position_rms}, {"max", t.position_max}}},
           {"angle", {{"rms", t.angle_rms}, {"max", t.angle_max}}},
           {"lag", {{"rms", t.lag_rms}, {"max", t.lag_max}}},
+          {"lag_angle", {{"rms", t.lag_angle_rms}, {"max", t.lag_angle_max}}},
           {"holds", t.holds},
           {"held", t.held}};
 }
@@ -65,16 +66,18 @@ void print_control(const ControlSummary& c) {
 void print_tracking(const RunSummary& s) {
   const bool any = std::ranges::any_of(s.tracking, [](const auto& t) { return t.ticks > 0; });
   if (!any) return;
-  fmt::print("{:<24} {:>14} {:>14} {:>14} {:>14} {:>8} {:>9}\n", "reference", "error rms",
-             "error max", "angle rms", "lag max", "gaps", "held [s]");
+  // error: of the arm to its limited reference; lag: behind what was wanted before the limits
+  fmt::print("{:<24} {:>14} {:>14} {:>14} {:>14} {:>14} {:>8} {:>9}\n", "reference", "error rms",
+             "error max", "angle rms", "lag rms", "lag angle", "gaps", "held [s]");
   for (const auto& t : s.tracking) {
     if (t.ticks == 0) continue;
     const double unit = t.pose ? 1e3 : kDegree;
     const char* name = t.pose ? "mm" : "deg";
     fmt::print(
-        "{:<24} {:>10.3f} {:>3} {:>10.3f} {:>3} {:>10.3f} {:>3} {:>10.1f} {:>3} {:>8} {:>9.2f}\n",
+        "{:<24} {:>10.3f} {:>3} {:>10.3f} {:>3} {:>10.3f} {:>3} {:>10.1f} {:>3} {:>10.2f} {:>3} "
+        "{:>8} {:>9.2f}\n",
         t.task, unit * t.position_rms, name, unit * t.position_max, name, kDegree * t.angle_rms,
-        "deg", unit * t.lag_max, name, t.holds, t.held);
+        "deg", unit * t.lag_rms, name, kDegree * t.lag_angle_rms, "deg", t.holds, t.held);
   }
 }
 

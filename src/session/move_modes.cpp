@@ -11,6 +11,7 @@
 #include "plan/point_to_point.hpp"
 #include "plan/pose_path.hpp"
 #include "plan/smooth_path.hpp"
+#include "scene/scene_frame.hpp"
 #include "session/modes.hpp"
 
 namespace handspan {
@@ -103,16 +104,7 @@ std::vector<PoseGoal> goals_of(const std::vector<WaypointConfig>& waypoints,
     if (w.rpy) goal.R = rotation_from_rpy(*w.rpy);
     if (w.quaternion) goal.R = w.quaternion->toRotationMatrix();
     if (w.in) {
-      std::vector<std::string> names;
-      for (const auto& [name, X] : context.scene.frames) names.push_back(name);
-      const auto frame = std::ranges::find(names, *w.in);
-      if (frame == names.end())
-        throw InputError(
-            fmt::format("the scene has no frame '{}'{}", shown(*w.in),
-                        names.empty() ? "" : "; " + did_you_mean(*w.in, names, "it has")));
-      const Placement& X =
-          context.scene.frames[static_cast<std::size_t>(frame - names.begin())].second;
-      const Pose X_WF = Pose::from(X.p, X.q);
+      const Pose X_WF = scene_frame(context.scene, *w.in);
       goal.p = X_WF * goal.p.value_or(Eigen::Vector3d::Zero());
       if (goal.R) goal.R = Eigen::Matrix3d(X_WF.R * *goal.R);
     }

@@ -66,22 +66,27 @@ void Summariser::after_tick(Session& session) noexcept {
     tracking.followed = true;
     ++s.ticks;
     const Motion &reference = arbiter.reference(o), &wanted = arbiter.wanted(o);
-    double position = 0.0, angle = 0.0, lag = 0.0;
+    double position = 0.0, angle = 0.0, lag = 0.0, lag_angle = 0.0;
     if (tracking.pose) {
       const Vector6d& e = tracking.pose->pose_error();
       position = e.head<3>().norm();
       angle = e.tail<3>().norm();
-      lag = (wanted.pose.X_WE.p - reference.pose.X_WE.p).norm();
+      // where the frame is: the reference minus the error
+      const Pose& X = reference.pose.X_WE;
+      lag = (wanted.pose.X_WE.p - X.p + e.head<3>()).norm();
+      lag_angle = log_so3(wanted.pose.X_WE.R * X.R.transpose() * exp_so3(e.tail<3>())).norm();
     } else {
       position = tracking.joints->error().lpNorm<Eigen::Infinity>();
-      lag = (wanted.q - reference.q).lpNorm<Eigen::Infinity>();
+      lag = (wanted.q - reference.q + tracking.joints->error()).lpNorm<Eigen::Infinity>();
     }
     tracking.position_sum += position * position;
     tracking.angle_sum += angle * angle;
     tracking.lag_sum += lag * lag;
+    tracking.lag_angle_sum += lag_angle * lag_angle;
     s.position_max = std::max(s.position_max, position);
     s.angle_max = std::max(s.angle_max, angle);
     s.lag_max = std::max(s.lag_max, lag);
+    s.lag_angle_max = std::max(s.lag_angle_max, lag_angle);
   }
   count_events(session);
 }
@@ -111,6 +116,7 @@ RunSummary Summariser::summary(Session& session) const {
     t.position_rms = std::sqrt(tracking.position_sum / n);
     t.angle_rms = std::sqrt(tracking.angle_sum / n);
     t.lag_rms = std::sqrt(tracking.lag_sum / n);
+    t.lag_angle_rms = std::sqrt(tracking.lag_angle_sum / n);
     s.tracking.push_back(t);
   }
   for (const auto& machine : session.machines())

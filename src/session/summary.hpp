@@ -26,9 +26,10 @@ struct TrackingSummary {
   std::uint64_t ticks = 0;                        // in which it followed somebody
   double position_rms = 0.0, position_max = 0.0;  // of measured frame against the reference [m]
   double angle_rms = 0.0, angle_max = 0.0;        // [rad]
-  double lag_rms = 0.0, lag_max = 0.0;  // of the reference behind what was wanted [m or rad]
-  std::uint64_t holds = 0;              // times that it held after it had followed: input gaps
-  double held = 0.0;                    // time in them [s]
+  double lag_rms = 0.0, lag_max = 0.0;            // of the frame behind what was wanted [m or rad]
+  double lag_angle_rms = 0.0, lag_angle_max = 0.0;  // [rad]
+  std::uint64_t holds = 0;  // times that it held after it had followed: input gaps
+  double held = 0.0;        // time in them [s]
 };
 
 /// What the whole-arm controller had to do.
@@ -81,7 +82,7 @@ class Summariser : public SessionWatcher {
     TrackingSummary summary;
     FrameTask* pose = nullptr;
     PostureTask* joints = nullptr;
-    double position_sum = 0.0, angle_sum = 0.0, lag_sum = 0.0;  // of squares
+    double position_sum = 0.0, angle_sum = 0.0, lag_sum = 0.0, lag_angle_sum = 0.0;  // of squares
     bool followed = false;
   };
 

@@ -34,10 +34,14 @@ bool Clutch::update(const DeviceState& device) {
   }
   if (!held) {
     closed_ = false;
-    // a device that is silent holds nothing: that is no release
-    if (device.present()) {
+    // a device that is silent, or whose controls cannot be believed, has released nothing
+    const bool known =
+        (!safety_ || device.believed(*safety_)) && (!motion_ || device.believed(*motion_));
+    if (device.present() && known) {
       may_close_ = true;
       waits_ = safe ? Why::kOpen : Why::kSafetyOpen;
+    } else if (device.why() == Break::kNothingYet && device.present()) {
+      waits_ = Why::kUnknown;
     } else {
       waits_ = Why::kBroken;
       why_ = device.why();
@@ -70,6 +74,8 @@ const char* Clutch::reason() const {
       return "it is tracked as something that may not be followed";
     case Why::kHeldBefore:
       return "the clutch is held: release it and press it anew";
+    case Why::kUnknown:
+      return "the clutch was not seen released yet";
     case Why::kBroken:
       return text_of(why_);
   }

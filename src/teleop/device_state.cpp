@@ -18,11 +18,11 @@ namespace {
 // a pose that repeats the one before is news after this: the hand rests
 constexpr Nanoseconds kRepeats = 30'000'000;
 // one that moves may repeat its pose for this long
-constexpr Nanoseconds kMostRepeats = 50'000'000;
+constexpr Nanoseconds kMostRepeats = 40'000'000;
 // after the last news a pose goes on as it did for this long, then slows down to rest [s]
 constexpr double kGoesOn = 0.025, kSlowsDown = 0.03;
 // beyond what its speed explains: quantisation and jitter of stamps [m, rad]
-constexpr double kJumpRoom = 0.05, kTurnRoom = 0.2;
+constexpr double kJumpRoom = 0.03, kTurnRoom = 0.2;
 // stamps and arrivals may drift apart by this between two samples [ns]
 constexpr Nanoseconds kClockRoom = kSecond / 2;
 constexpr double kRestOfAxis = 0.25, kPressed = 0.6, kReleased = 0.4;

@@ -23,8 +23,8 @@ namespace handspan {
 /// What a device's samples may be like.
 struct DeviceLimits {
   double timeout = 0.1;      // no sample for longer [s]: it is silent
-  double speed = 10.0;       // a pose that is faster has jumped [m/s]
-  double turn_rate = 60.0;   // [rad/s]
+  double speed = 8.0;        // a pose that is faster has jumped [m/s]
+  double turn_rate = 40.0;   // [rad/s]
   double smoothing = 0.015;  // time constant of the velocities' filter [s]
 };
 

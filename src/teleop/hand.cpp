@@ -3,10 +3,10 @@
 #include "core/error.hpp"
 #include "core/object.hpp"
 #include "core/values.hpp"
+#include "scene/scene_frame.hpp"
 #include "teleop/devices.hpp"
 
 namespace handspan {
-
 Hand::Hand(const HandConfig& config, const SourceContext& context)
     : name_(context.name),
       device_(&device_of(context, config.device)),
@@ -16,6 +16,10 @@ Hand::Hand(const HandConfig& config, const SourceContext& context)
   mapping_.R_EC = controller_axes_of(config.space);
   mapping_.scale = config.scale;
   mapping_.turn = config.turn;
+  if (!config.snap) return;
+  snap_ = device_->control(config.snap->control);
+  if (context.scene == nullptr) throw InputError("there is no scene whose frame it could snap to");
+  R_WS_ = scene_frame(*context.scene, config.snap->frame).R;
 }
 
 void Hand::start(const Moment& moment, const Motion& reference) {
@@ -49,6 +53,13 @@ SourceAnswer Hand::update(const Moment& moment, const Motion& reference, Motion&
     X_VC0_ = X_VC;
     based_ = true;
   }
+  const bool snaps = snap_ && device_->pressed(*snap_);
+  if (snaps && !snap_was_) {
+    // the position goes on as it was
+    X_WE0_ = {R_WS_, map_pose(mapping_, X_WE0_, X_VC0_, X_VC).p};
+    X_VC0_ = X_VC;
+  }
+  snap_was_ = snaps;
   X_WE_ = map_pose(mapping_, X_WE0_, X_VC0_, Pose::from(pose.p_VC(), pose.q_VC()));
   wanted.pose.X_WE = map_pose(mapping_, X_WE0_, X_VC0_, X_VC);
   wanted.pose.V_WE = map_velocity(mapping_, wanted.pose.X_WE, X_VC, estimate.V_VC);
@@ -79,7 +90,8 @@ void Hand::publish(ChannelTable& channels, Nanoseconds stamp) const {
 }
 
 void Hand::state(StateArchive& archive) {
-  archive(clutch_, based_, X_WE0_.p, X_WE0_.R, X_VC0_.p, X_VC0_.R, X_WE_.p, X_WE_.R, tick_);
+  archive(clutch_, based_, X_WE0_.p, X_WE0_.R, X_VC0_.p, X_VC0_.R, X_WE_.p, X_WE_.R, snap_was_,
+          tick_);
 }
 
 void register_hand(SourceRegistry& registry) {
@@ -100,7 +112,12 @@ void register_hand(SourceRegistry& registry) {
           .optional("scale", &HandConfig::scale, vector<3>(), "of translation, along W's axes")
           .optional("turn", &HandConfig::turn,
                     choice<TurnAxes>({{"world", TurnAxes::kWorld}, {"body", TurnAxes::kBody}}),
-                    "whether a turn of the hand is about the axes of W or of the frame itself"),
+                    "whether a turn of the hand is about the axes of W or of the frame itself")
+          .optional("snap", &HandConfig::snap,
+                    object<SnapConfig>("Snap", "sets the orientation to that of a frame")
+                        .required("control", &SnapConfig::control, text(), "of the device")
+                        .required("frame", &SnapConfig::frame, text(), "of the scene"),
+                    "a press while clutched in"),
       "a tracked hand or controller moves a frame while it is clutched in",
       [](const HandConfig& config, const SourceContext& context) {
         return std::make_unique<Hand>(config, context);

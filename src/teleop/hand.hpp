@@ -1,6 +1,7 @@
 #pragma once
 // A person's hand, clutched: the end effector's reference moves as the hand moves while the clutch
 // is closed, from where both were when it closed (pose_mapping.hpp). Registered as `hand`.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,12 @@
 
 namespace handspan {
 
+/// A press while it is clutched in sets the orientation to that of a frame of the scene, from which
+/// the hand then turns it (the grab thesis, App. C: plates parallel to the box's sides).
+struct SnapConfig {
+  std::string control, frame;
+};
+
 struct HandConfig {
   std::string device;
   std::string pose;
@@ -18,6 +25,7 @@ struct HandConfig {
   SpaceConfig space;
   Eigen::Vector3d scale = Eigen::Vector3d::Ones();
   TurnAxes turn = TurnAxes::kWorld;
+  std::optional<SnapConfig> snap;
 };
 
 class Hand : public Source {
@@ -44,7 +52,10 @@ class Hand : public Source {
   PoseMapping mapping_;
   bool based_ = false;
   Pose X_WE0_, X_VC0_;
-  Pose X_WE_;               // that the last sample asks for, unfiltered
+  Pose X_WE_;  // that the last sample asks for, unfiltered
+  std::optional<Control> snap_;
+  Eigen::Matrix3d R_WS_ = Eigen::Matrix3d::Identity();  // that it snaps to
+  bool snap_was_ = false;
   std::int64_t tick_ = -1;  // it was last asked in
   PoseChannel hand_channel_;
   BooleanChannel clutch_channel_;

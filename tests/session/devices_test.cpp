@@ -1,0 +1,496 @@
+// Devices in a session: whatever goes wrong with one, the reference brakes to rest, says why, and a
+// fresh clutch-in is required; buttons work suction and transitions; channels are sent back.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "core/object.hpp"
+#include "session_support.hpp"
+#include "support/alloc.hpp"
+#include "teleop/headset.hpp"
+
+namespace handspan {
+namespace {
+
+using test::AppFolder;
+using test::kPairArms;
+
+const std::string kDevices = R"(devices:
+  headset: {driver: {type: headset}}
+sources:
+  person: {type: hand, device: headset, pose: left, clutch: {safety: left.squeeze, motion: left.trigger}}
+references:
+  hand: {speed: 1 m/s, acceleration: 4 m/s^2, angular_speed: 2 rad/s, angular_acceleration: 8 rad/s^2}
+)";
+const std::string kFollow = R"(modes:
+  all:
+    start: follow
+    states:
+      follow: {do: [{type: teleoperate, task: hand, sources: [{source: person}]}]}
+)";
+
+// a person with a headset at 100 samples a second, whose left hand swings
+class Person {
+ public:
+  explicit Person(Session& s) : session(s), box(s.mailbox("headset")) {
+    sample.set_operator("ann");
+    clutch(false);
+    for (std::size_t i = 0; i < headset_layout().buttons.size(); ++i) sample.set_button(i, false);
+    pose = [](double t) {
+      return Pose::translation(Eigen::Vector3d(-0.2, 1.0, -0.3 - 0.1 * std::sin(2.0 * t)));
+    };
+  }
+  void clutch(bool closed) {
+    for (std::size_t i = 0; i < headset_layout().axes.size(); ++i)
+      sample.set_axis(i, closed ? 1.0 : 0.0);
+  }
+  Input next() {
+    stamp += 10'000'000;
+    const Pose X = pose(seconds(stamp));
+    for (std::size_t i = 0; i < 2; ++i) sample.set_pose(i, as, X.p, X.quaternion());
+    sample.set_stamp(stamp);
+    return sample.input();
+  }
+  // so many samples; `change` spoils each
+  void send(int samples, const std::function<void(Input&)>& change = {}) {
+    for (int i = 0; i < samples; ++i) {
+      Input input = next();
+      if (change) change(input);
+      box.post(input);
+      tick(10);
+    }
+  }
+  void tick(int ticks) {
+    const int o = session.arbiter().outlet("hand");
+    for (int i = 0; i < ticks; ++i) {
+      const Vector6d before = session.arbiter().reference(o).pose.V_WE;
+      session.tick();
+      const Vector6d change = session.arbiter().reference(o).pose.V_WE - before;
+      worst_step = std::max(worst_step, change.head<3>().norm());
+    }
+  }
+  bool holds() const { return session.arbiter().holding(session.arbiter().outlet("hand")); }
+  bool rests() const { return session.arbiter().at_rest(session.arbiter().outlet("hand")); }
+  std::string reason() const {
+    return std::string(session.arbiter().reason(session.arbiter().outlet("hand")));
+  }
+
+  Session& session;
+  Mailbox& box;
+  DeviceSample sample{"headset", headset_layout()};
+  std::function<Pose(double)> pose;
+  TrackedAs as = TrackedAs::kController;
+  Nanoseconds stamp = 0;
+  double worst_step = 0.0;  // of the reference's velocity in a tick [m/s]
+};
+
+struct Trouble {
+  const char* name;
+  const char* reason;
+  std::function<void(Person&)> happens;  // some samples of it, then good ones
+};
+
+void PrintTo(const Trouble& trouble, std::ostream* out) { *out << trouble.name; }
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+std::function<void(Person&)> spoiled(const std::function<void(Input&)>& change, int samples = 1) {
+  return [change, samples](Person& p) { p.send(samples, change); };
+}
+
+class DeviceTrouble : public testing::TestWithParam<Trouble> {};
+
+TEST_P(DeviceTrouble, BrakesSaysWhyAndWantsAFreshClutchIn) {
+  const AppFolder folder;
+  const App app = folder.app(kPairArms + kDevices + kFollow);
+  Session session(app);
+  Person person(session);
+  person.send(10);
+  EXPECT_EQ(person.reason(), "person: the safety clutch is open");
+  person.clutch(true);
+  person.send(40);
+  ASSERT_FALSE(person.holds()) << person.reason();
+  GetParam().happens(person);
+  EXPECT_TRUE(person.holds());
+  EXPECT_EQ(person.reason(), std::string("person: ") + GetParam().reason);
+  // good samples, the clutch still held: nothing moves
+  person.send(60);
+  EXPECT_TRUE(person.holds());
+  EXPECT_TRUE(person.rests());
+  const Pose rest = session.arbiter().reference(session.arbiter().outlet("hand")).pose.X_WE;
+  person.clutch(false);
+  person.send(5);
+  person.clutch(true);
+  person.send(1);
+  EXPECT_LT(
+      (session.arbiter().reference(session.arbiter().outlet("hand")).pose.X_WE.p - rest.p).norm(),
+      2e-3);
+  person.send(40);
+  EXPECT_FALSE(person.holds()) << person.reason();
+  EXPECT_LE(person.worst_step, 4.0 * 1e-3 * (1.0 + 1e-9));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, DeviceTrouble,
+    testing::Values(
+        Trouble{"silent", "no sample came in time", [](Person& p) { p.tick(102); }},
+        Trouble{"lost", "tracking is lost", spoiled([](Input& i) { i.numbers[0] = 0.0; })},
+        Trouble{"becomes_hand", "it is tracked as something else than before",
+                spoiled([](Input& i) { i.numbers[0] = 2.0; })},
+        Trouble{"not_a_number", "a pose came that is no number",
+                spoiled([](Input& i) { i.numbers[2] = kNan; })},
+        Trouble{"zero_quaternion", "a pose came whose quaternion is zero",
+                spoiled([](Input& i) { std::fill_n(i.numbers.begin() + 4, 4, 0.0); })},
+        Trouble{"time_back", "the device's time went back",
+                [](Person& p) {
+                  p.stamp -= kSecond;
+                  p.send(1);
+                }},
+        Trouble{"teleport", "it jumped", spoiled([](Input& i) { i.numbers[1] += 1.0; })},
+        Trouble{"sides_swapped", "it jumped", spoiled([](Input& i) { i.numbers[1] = 0.4; }, 1)},
+        Trouble{"other_clock", "the device's stamps are of another clock",
+                [](Person& p) {
+                  p.stamp += 1000 * kSecond;
+                  p.send(1);
+                }},
+        Trouble{"two_operators", "two operators give samples at once",
+                spoiled([](Input& i) { i.text = "bob"; })},
+        Trouble{"malformed", "a sample came that has not the device's numbers",
+                spoiled([](Input& i) { i.count = 3; })}),
+    [](const auto& trouble) { return std::string(trouble.param.name); });
+
+TEST(SessionDevices, ASignFlippedQuaternionMovesNothing) {
+  const AppFolder folder;
+  const App app = folder.app(kPairArms + kDevices + kFollow);
+  Session session(app);
+  Person person(session);
+  person.pose = [](double) { return Pose::translation({-0.2, 1.0, -0.3}); };
+  person.send(10);
+  person.clutch(true);
+  person.send(5);
+  const int o = session.arbiter().outlet("hand");
+  const Pose before = session.arbiter().reference(o).pose.X_WE;
+  int sign = 0;
+  person.send(40, [&](Input& i) {
+    if (++sign % 2 == 0)
+      for (std::size_t k = 4; k < 8; ++k) i.numbers[k] = -i.numbers[k];
+  });
+  EXPECT_FALSE(person.holds());
+  EXPECT_LT((session.arbiter().reference(o).pose.X_WE.R - before.R).norm(), 1e-9);
+}
+
+TEST(SessionDevices, ASnapTurnsTheFrameAndTheHandGoesOnFromThere) {
+  const AppFolder folder(
+      std::string(test::kPairScene) +
+      "frames:\n  side: {position: [0.0, 0.0, 0.0], rpy: [120 deg, 10 deg, 0.0]}\n");
+  const std::string devices = R"(devices:
+  headset: {driver: {type: headset}}
+sources:
+  person: {type: hand, device: headset, pose: left, turn: body, clutch: {motion: left.trigger}, snap: {control: left.primary, frame: side}}
+)";
+  const App app = folder.app(kPairArms + devices + kFollow);
+  Session session(app);
+  Person person(session);
+  double turn = 0.0;
+  person.pose = [&](double) {
+    return Pose{exp_so3({0.0, 0.0, turn}), Eigen::Vector3d(-0.2, 1.0, -0.3)};
+  };
+  person.send(10);
+  person.clutch(true);
+  person.send(10);
+  const int o = session.arbiter().outlet("hand");
+  const Pose before = session.arbiter().reference(o).pose.X_WE;
+  person.sample.set_button(0, true);  // left.primary
+  person.send(300);
+  const Eigen::Matrix3d side = rotation_from_rpy({2.0 * M_PI / 3.0, M_PI / 18.0, 0.0});
+  EXPECT_LT(angle_between(session.arbiter().reference(o).pose.X_WE.R, side), 1e-6);
+  EXPECT_LT((session.arbiter().reference(o).pose.X_WE.p - before.p).norm(), 1e-6);
+  // a turn of the hand turns it from there, the button still down
+  for (int i = 0; i < 20; ++i) {
+    turn += 0.01;
+    person.send(1);
+  }
+  person.send(300);
+  EXPECT_LT(
+      angle_between(session.arbiter().reference(o).pose.X_WE.R, side * exp_so3({0.0, 0.0, 0.2})),
+      1e-6);
+  EXPECT_FALSE(person.holds());
+  EXPECT_NE(folder
+                .error(kPairArms + R"(devices:
+  headset: {driver: {type: headset}}
+sources:
+  person: {type: hand, device: headset, pose: left, snap: {control: left.primary, frame: sde}}
+)")
+                .find("the scene has no frame 'sde'; did you mean 'side'?"),
+            std::string::npos);
+}
+
+TEST(SessionDevices, AxesAtFullScaleUntilTouchedClutchNothing) {
+  const AppFolder folder;
+  const App app = folder.app(kPairArms + kDevices + kFollow);
+  Session session(app);
+  Person person(session);
+  person.clutch(true);
+  person.send(50);
+  EXPECT_TRUE(person.holds());
+  EXPECT_EQ(person.reason(), "person: the clutch was not seen released yet");
+}
+
+TEST(SessionDevices, AClutchThatIsHeldWhenAuthorityComesIsNotMeant) {
+  const AppFolder folder;
+  const App app = folder.app(kPairArms + kDevices + R"(modes:
+  all:
+    start: rest
+    states:
+      rest: {do: [{type: hold, tasks: [hand]}], next: [{to: follow, when: [{type: event, name: go}]}]}
+      follow: {do: [{type: teleoperate, task: hand, sources: [{source: person}]}]}
+)");
+  Session session(app);
+  Person person(session);
+  person.send(5);
+  person.clutch(true);
+  person.send(5);
+  session.mailbox("operator").post(test::operator_input(InputKind::kEvent, "go"));
+  person.send(30);
+  EXPECT_TRUE(person.holds());
+  EXPECT_EQ(person.reason(), "person: the clutch is held: release it and press it anew");
+}
+
+TEST(SessionDevices, AStopTakesAFreshClutchIn) {
+  const AppFolder folder;
+  const App app = folder.app(kPairArms + kDevices + kFollow);
+  Session session(app);
+  Person person(session);
+  person.send(5);
+  person.clutch(true);
+  person.send(20);
+  session.mailbox("operator").post(test::operator_input(InputKind::kStop));
+  person.send(60);
+  EXPECT_TRUE(person.rests());
+  session.mailbox("operator").post(test::operator_input(InputKind::kResume));
+  person.send(20);
+  EXPECT_TRUE(person.holds());
+  EXPECT_EQ(person.reason(), "person: the clutch is held: release it and press it anew");
+}
+
+TEST(SessionDevices, ATickWithSamplesAllocatesNothing) {
+  const AppFolder folder;
+  const App app = folder.app(kPairArms + kDevices + kFollow);
+  Session session(app);
+  Person person(session);
+  person.send(5);
+  person.clutch(true);
+  person.send(20);
+  const test::AllocationCount count;
+  for (int i = 0; i < 200; ++i) {
+    const Input input = person.next();
+    person.box.post(input);
+    for (int k = 0; k < 10; ++k) session.tick();
+  }
+  EXPECT_EQ(count.count(), 0U);
+  EXPECT_FALSE(person.holds());
+}
+
+TEST(SessionDevices, ButtonsWorkSuctionAndSilenceLetsNothingGo) {
+  const AppFolder folder;
+  const App app = folder.app(kPairArms + kDevices + R"(modes:
+  all:
+    start: work
+    states:
+      work:
+        do:
+          - {type: teleoperate, task: hand, sources: [{source: person}]}
+          - {type: operate, group: picker.cup, device: headset, on: right.trigger, off: right.primary, safety: right.squeeze}
+        next: [{to: over, when: [{type: button, device: headset, button: right.secondary}]}]
+      over: {final: true}
+)");
+  Session session(app);
+  Person person(session);
+  const auto& layout = session.plant().layout();
+  const auto cup = static_cast<std::size_t>(layout.group("picker.cup"));
+  const auto suction = [&] { return session.command().groups[cup][0]; };
+  const auto axis = [&](const char* name, double value) {
+    const auto& axes = headset_layout().axes;
+    person.sample.set_axis(static_cast<std::size_t>(std::ranges::find(axes, name) - axes.begin()),
+                           value);
+  };
+  const auto button = [&](const char* name, bool down) {
+    const auto& buttons = headset_layout().buttons;
+    person.sample.set_button(
+        static_cast<std::size_t>(std::ranges::find(buttons, name) - buttons.begin()), down);
+  };
+  person.send(5);
+  axis("right.trigger", 1.0);
+  person.send(3);
+  EXPECT_EQ(suction(), 0.0) << "the safety clutch is open";
+  axis("right.trigger", 0.0);
+  axis("right.squeeze", 1.0);
+  person.send(3);
+  axis("right.trigger", 1.0);
+  person.send(3);
+  EXPECT_EQ(suction(), 1.0);
+  // silence, and back with the trigger let go: nothing was released
+  person.tick(300);
+  axis("right.trigger", 0.0);
+  person.stamp += 300'000'000;
+  person.send(3);
+  EXPECT_EQ(suction(), 1.0);
+  axis("right.squeeze", 0.0);
+  person.send(3);
+  axis("right.squeeze", 1.0);
+  person.send(3);
+  button("right.primary", true);
+  person.send(3);
+  EXPECT_EQ(suction(), 0.0);
+  EXPECT_EQ(session.machines()[0].current_name(), "work");
+  button("right.secondary", true);
+  person.send(2);
+  EXPECT_EQ(session.machines()[0].current_name(), "over");
+}
+
+// a device that notes what it is sent, and lives in the loop's time
+struct NotingConfig {};
+class Noting : public Device {
+ public:
+  Noting() {
+    layout_.outputs = {"buzz", "force"};
+    layout_.axes = {"x"};
+  }
+  const DeviceLayout& layout() const override { return layout_; }
+  void watch(const ChannelTable& channels) override {
+    channels_ = &channels;
+    seen_ = channels.find("reference.hand.pose");
+  }
+  bool sample(Nanoseconds now, Input& input) override {
+    if (now % 10'000'000 != 0) return false;
+    DeviceSample sample("noting", layout_);
+    sample.set_axis(0, std::clamp(channels_->numbers(seen_)[2], -1.0, 1.0));
+    sample.set_stamp(now);
+    input = sample.input();
+    return true;
+  }
+  void output(std::size_t index, double value) noexcept override {
+    sent[index] = value;
+    ++times;
+  }
+  static inline std::array<double, 2> sent{};
+  static inline int times = 0;
+
+ private:
+  DeviceLayout layout_;
+  const ChannelTable* channels_ = nullptr;
+  ChannelId seen_;
+};
+
+void register_noting() {
+  if (!devices().contains("noting"))
+    devices().add(
+        "noting", object<NotingConfig>("Noting"), "of a test",
+        [](const NotingConfig&, const DeviceContext&) { return std::make_unique<Noting>(); });
+}
+
+TEST(SessionDevices, ChannelsAreSentBackAndADeviceMayLiveInTheLoop) {
+  register_noting();
+  const AppFolder folder;
+  const App app = folder.app(kPairArms + R"(devices:
+  noting:
+    driver: {type: noting}
+    outputs:
+      - {output: force, channel: left.arm.tau, gain: 0.5, most: 100}
+      - {output: buzz, channel: left.wrist.wrench, label: fz, dead_zone: 1000}
+)");
+  Noting::sent = {-1.0, -1.0};
+  Noting::times = 0;
+  SessionOptions options;
+  options.live_devices = true;
+  Session session(app, std::move(options));
+  for (int i = 0; i < 500; ++i) session.tick();
+  const auto& channels = session.channels();
+  const double force = channels.numbers(channels.find("left.arm.tau")).norm();
+  ASSERT_GT(force, 0.1);
+  EXPECT_NEAR(Noting::sent[1], 0.5 * force, 1e-12);
+  EXPECT_EQ(channels.number(channels.find("device.noting.force")), Noting::sent[1]);
+  EXPECT_EQ(Noting::sent[0], -1.0) << "what stays 0 is not sent";
+  EXPECT_EQ(session.devices().find("noting").samples(), 50U);
+  // a replay neither asks nor sends
+  const int times = Noting::times;
+  Session again(app);
+  for (int i = 0; i < 50; ++i) again.tick();
+  EXPECT_EQ(Noting::times, times);
+  EXPECT_EQ(again.devices().find("noting").samples(), 0U);
+}
+
+TEST(SessionDevices, WhatIsWrongInAnAppHasItsPlace) {
+  register_noting();
+  const AppFolder folder;
+  const auto error = [&](const std::string& rest) { return folder.error(kPairArms + rest); };
+  EXPECT_NE(error("devices:\n  h: {driver: {type: hedset}}\n").find("did you mean 'headset'?"),
+            std::string::npos);
+  EXPECT_NE(error("devices:\n  operator: {driver: {type: headset}}\n")
+                .find("devices.operator is named as the operator's own mailbox"),
+            std::string::npos);
+  EXPECT_NE(error("sources:\n  p: {type: hand, device: h, pose: left}\n")
+                .find("there is no device 'h': the app has none"),
+            std::string::npos);
+  const std::string headset = "devices:\n  h: {driver: {type: headset}}\n";
+  EXPECT_NE(error("devices:\n  headset: {driver: {type: headset}}\nsources:\n  p: {type: hand, "
+                  "device: headst, pose: left}\n")
+                .find("there is no device 'headst'; did you mean 'headset'?"),
+            std::string::npos);
+  EXPECT_NE(error(headset + "sources:\n  p: {type: hand, device: h, pose: lft}\n")
+                .find("has no pose 'lft'; did you mean 'left'?"),
+            std::string::npos);
+  EXPECT_NE(error(headset +
+                  "sources:\n  p: {type: hand, device: h, pose: left, clutch: {motion: grip}}\n")
+                .find("has no button or axis 'grip'"),
+            std::string::npos);
+  EXPECT_NE(error(headset + "sources:\n  h: {type: hand, device: h, pose: left}\n")
+                .find("sources.h is named as a device"),
+            std::string::npos);
+  const std::string noting = "devices:\n  n:\n    driver: {type: noting}\n    outputs:\n";
+  EXPECT_NE(error(noting + "      - {output: buz, channel: qp.iterations}\n")
+                .find("has no output 'buz'; did you mean 'buzz'?"),
+            std::string::npos);
+  EXPECT_NE(error(noting + "      - {output: buzz, channel: left.wrist.wrnch}\n")
+                .find("left.wrist.wrench"),
+            std::string::npos);
+  EXPECT_NE(error(noting + "      - {output: buzz, channel: reference.hand.pose}\n")
+                .find("'reference.hand.pose' is a pose"),
+            std::string::npos);
+  EXPECT_NE(error(noting + "      - {output: buzz, channel: left.wrist.wrench, label: f}\n")
+                .find("has no element 'f'"),
+            std::string::npos);
+  EXPECT_NE(error(noting + "      - {output: buzz, channel: left.wrist.wrench}\n"
+                           "      - {output: buzz, channel: left.wrist.wrench}\n")
+                .find("feeds 'buzz' twice"),
+            std::string::npos);
+  const auto mode = [&](const std::string& part) {
+    return error(headset + "modes:\n  m:\n    start: a\n    states:\n      a: {do: [" + part +
+                 "]}\n");
+  };
+  EXPECT_NE(mode("{type: operate, group: picker.cp, device: h, on: left.trigger}")
+                .find("'picker.cp' is neither suction cup nor gripper"),
+            std::string::npos);
+  EXPECT_NE(mode("{type: operate, group: picker.cup, device: h}").find("names no control"),
+            std::string::npos);
+  EXPECT_NE(mode("{type: operate, group: picker.cup, device: h, on: x}")
+                .find("has no button or axis 'x'"),
+            std::string::npos);
+  EXPECT_NE(mode("{type: operate, group: picker.cup, device: h, on: left.trigger, open: [0.0], "
+                 "closed: [1.0]}")
+                .find("is a suction cup"),
+            std::string::npos);
+  const std::string button =
+      "modes:\n  m:\n    start: a\n    states:\n      a: {next: [{to: b, when: [{type: button, ";
+  EXPECT_NE(error(headset + button + "button: x}]}]}\n      b: {final: true}\n")
+                .find("names neither a device nor a source"),
+            std::string::npos);
+  EXPECT_NE(error(headset + button + "device: h, button: x}]}]}\n      b: {final: true}\n")
+                .find("has no button or axis 'x'"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace handspan
