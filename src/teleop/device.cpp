@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "teleop/headset.hpp"
+#include "teleop/person.hpp"
+#include "teleop/wild_hand.hpp"
 
 namespace handspan {
 
@@ -42,6 +44,8 @@ DeviceRegistry& devices() {
   static DeviceRegistry registry = [] {
     DeviceRegistry built_in("device");
     register_headset(built_in);
+    register_person(built_in);
+    register_wild_hand(built_in);
     return built_in;
   }();
   return registry;
