@@ -9,20 +9,12 @@
 #include "core/object.hpp"
 #include "core/suggest.hpp"
 #include "core/values.hpp"
-#include "scene/scene.hpp"
+#include "scene/scene_frame.hpp"
 #include "teleop/devices.hpp"
 #include "teleop/reference.hpp"
 
 namespace handspan {
 namespace {
-
-template <class T>
-std::string names_or_none(const std::string& name, const std::vector<T>& items, auto name_of,
-                          const char* none) {
-  std::vector<std::string> names;
-  for (const T& item : items) names.push_back(name_of(item));
-  return names.empty() ? none : did_you_mean(name, names, "it has");
-}
 
 const Scene& scene_of(const SourceContext& context, const char* what) {
   if (context.scene == nullptr)
@@ -45,21 +37,11 @@ const View& view_of(const std::optional<std::string>& name, const SourceContext&
   const auto& views = scene_of(context, "a view").views;
   const auto found = std::ranges::find(views, *name, &View::name);
   if (found != views.end()) return *found;
+  std::vector<std::string> names;
+  for (const View& view : views) names.push_back(view.name);
   throw InputError(fmt::format("the scene has no view '{}'; {}", shown(*name),
-                               names_or_none(
-                                   *name, views, [](const View& v) { return v.name; },
-                                   "it has none: add one to its 'views'")));
-}
-
-Pose frame_of(const std::string& name, const SourceContext& context) {
-  using Frame = std::pair<std::string, Placement>;
-  const auto& frames = scene_of(context, "a workspace's frame").frames;
-  const auto found = std::ranges::find(frames, name, &Frame::first);
-  if (found != frames.end()) return found->second.pose();
-  throw InputError(fmt::format("the scene has no frame '{}'; {}", shown(name),
-                               names_or_none(
-                                   name, frames, [](const Frame& f) { return f.first; },
-                                   "it has none: add one to its 'frames'")));
+                               names.empty() ? "it has none: add one to its 'views'"
+                                             : did_you_mean(*name, names, "it has")));
 }
 
 // the change from `before` cut at `most`
@@ -98,7 +80,7 @@ Jog::Jog(const JogConfig& config, const SourceContext& context)
   }
   if (config.frame == JogFrame::kView) R_WO_ = screen_axes(view_of(config.view, context));
   if (config.workspace && config.workspace->frame)
-    X_WB_ = frame_of(*config.workspace->frame, context);
+    X_WB_ = scene_frame(scene_of(context, "a workspace's frame"), *config.workspace->frame);
   if (config.slow_down)
     obstacles_ = std::make_unique<Obstacles>(*config.slow_down, *arms_, *config.moves);
 }
