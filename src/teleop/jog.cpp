@@ -74,9 +74,16 @@ Jog::Jog(const JogConfig& config, const SourceContext& context)
       throw InputError(fmt::format("{} needs a whole-arm controller, and there is none", what));
     arms_ = context.arms;
     base_ = arms_->system().frame(*config.moves);
-    base_.frame =
-        arms_->system().mechanisms()[static_cast<std::size_t>(base_.mechanism)].model->body_frame(
-            0);
+  }
+  if (config.frame == JogFrame::kBase) {
+    const RobotModel& model =
+        *arms_->system().mechanisms()[static_cast<std::size_t>(base_.mechanism)].model;
+    base_.frame = model.body_frame(0);
+    const BodyDescription& base = model.description().bodies[0];
+    if (base.joints.empty())
+      R_WO_ = base.X_PB.pose().R;
+    else
+      base_data_ = std::make_unique<RobotData>(model);
   }
   if (config.frame == JogFrame::kView) R_WO_ = screen_axes(view_of(config.view, context));
   if (config.workspace && config.workspace->frame)
@@ -102,21 +109,14 @@ void Jog::resume(const Moment& moment, const Motion&) {
   tick_ = moment.tick;
 }
 
-Eigen::Matrix3d Jog::axes_of_rates(const Motion& reference) const {
-  switch (config_.frame) {
-    case JogFrame::kTool:
-      return reference.pose.X_WE.R;
-    case JogFrame::kBase: {
-      const auto m = static_cast<std::size_t>(base_.mechanism);
-      return frame_pose(*arms_->system().mechanisms()[m].model, arms_->state().mechanisms[m].data,
-                        base_.frame)
-          .R;
-    }
-    case JogFrame::kWorld:
-    case JogFrame::kView:
-      break;
-  }
-  return R_WO_;
+Eigen::Matrix3d Jog::axes_of_rates(const Motion& reference) {
+  if (config_.frame == JogFrame::kTool) return reference.pose.X_WE.R;
+  if (!base_data_) return R_WO_;
+  const auto m = static_cast<std::size_t>(base_.mechanism);
+  const RobotModel& model = *arms_->system().mechanisms()[m].model;
+  const MechanismState& s = arms_->state().mechanisms[m];
+  update_kinematics(model, *base_data_, s.q, s.v);
+  return frame_pose(model, *base_data_, base_.frame).R;
 }
 
 void Jog::stay_inside(const Eigen::Vector3d& p_WE, double dt,
@@ -180,7 +180,10 @@ void Jog::publish(ChannelTable& channels, Nanoseconds stamp) const {
   if (obstacles_) channels.write(nearest_channel_, obstacles_->nearest(), stamp);
 }
 
-void Jog::state(StateArchive& archive) { archive(dead_man_, scale_, tick_, V_WE_); }
+void Jog::state(StateArchive& archive) {
+  archive(dead_man_, scale_, tick_, V_WE_);
+  if (obstacles_) archive(*obstacles_);
+}
 
 void register_jog(SourceRegistry& registry) {
   const auto box =
