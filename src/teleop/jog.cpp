@@ -9,20 +9,12 @@
 #include "core/object.hpp"
 #include "core/suggest.hpp"
 #include "core/values.hpp"
-#include "scene/scene.hpp"
+#include "scene/scene_frame.hpp"
 #include "teleop/devices.hpp"
 #include "teleop/reference.hpp"
 
 namespace handspan {
 namespace {
-
-template <class T>
-std::string names_or_none(const std::string& name, const std::vector<T>& items, auto name_of,
-                          const char* none) {
-  std::vector<std::string> names;
-  for (const T& item : items) names.push_back(name_of(item));
-  return names.empty() ? none : did_you_mean(name, names, "it has");
-}
 
 const Scene& scene_of(const SourceContext& context, const char* what) {
   if (context.scene == nullptr)
@@ -45,21 +37,11 @@ const View& view_of(const std::optional<std::string>& name, const SourceContext&
   const auto& views = scene_of(context, "a view").views;
   const auto found = std::ranges::find(views, *name, &View::name);
   if (found != views.end()) return *found;
+  std::vector<std::string> names;
+  for (const View& view : views) names.push_back(view.name);
   throw InputError(fmt::format("the scene has no view '{}'; {}", shown(*name),
-                               names_or_none(
-                                   *name, views, [](const View& v) { return v.name; },
-                                   "it has none: add one to its 'views'")));
-}
-
-Pose frame_of(const std::string& name, const SourceContext& context) {
-  using Frame = std::pair<std::string, Placement>;
-  const auto& frames = scene_of(context, "a workspace's frame").frames;
-  const auto found = std::ranges::find(frames, name, &Frame::first);
-  if (found != frames.end()) return found->second.pose();
-  throw InputError(fmt::format("the scene has no frame '{}'; {}", shown(name),
-                               names_or_none(
-                                   name, frames, [](const Frame& f) { return f.first; },
-                                   "it has none: add one to its 'frames'")));
+                               names.empty() ? "it has none: add one to its 'views'"
+                                             : did_you_mean(*name, names, "it has")));
 }
 
 // the change from `before` cut at `most`
@@ -92,13 +74,20 @@ Jog::Jog(const JogConfig& config, const SourceContext& context)
       throw InputError(fmt::format("{} needs a whole-arm controller, and there is none", what));
     arms_ = context.arms;
     base_ = arms_->system().frame(*config.moves);
-    base_.frame =
-        arms_->system().mechanisms()[static_cast<std::size_t>(base_.mechanism)].model->body_frame(
-            0);
+  }
+  if (config.frame == JogFrame::kBase) {
+    const RobotModel& model =
+        *arms_->system().mechanisms()[static_cast<std::size_t>(base_.mechanism)].model;
+    base_.frame = model.body_frame(0);
+    const BodyDescription& base = model.description().bodies[0];
+    if (base.joints.empty())
+      R_WO_ = base.X_PB.pose().R;
+    else
+      base_data_ = std::make_unique<RobotData>(model);
   }
   if (config.frame == JogFrame::kView) R_WO_ = screen_axes(view_of(config.view, context));
   if (config.workspace && config.workspace->frame)
-    X_WB_ = frame_of(*config.workspace->frame, context);
+    X_WB_ = scene_frame(scene_of(context, "a workspace's frame"), *config.workspace->frame);
   if (config.slow_down)
     obstacles_ = std::make_unique<Obstacles>(*config.slow_down, *arms_, *config.moves);
 }
@@ -120,21 +109,14 @@ void Jog::resume(const Moment& moment, const Motion&) {
   tick_ = moment.tick;
 }
 
-Eigen::Matrix3d Jog::axes_of_rates(const Motion& reference) const {
-  switch (config_.frame) {
-    case JogFrame::kTool:
-      return reference.pose.X_WE.R;
-    case JogFrame::kBase: {
-      const auto m = static_cast<std::size_t>(base_.mechanism);
-      return frame_pose(*arms_->system().mechanisms()[m].model, arms_->state().mechanisms[m].data,
-                        base_.frame)
-          .R;
-    }
-    case JogFrame::kWorld:
-    case JogFrame::kView:
-      break;
-  }
-  return R_WO_;
+Eigen::Matrix3d Jog::axes_of_rates(const Motion& reference) {
+  if (config_.frame == JogFrame::kTool) return reference.pose.X_WE.R;
+  if (!base_data_) return R_WO_;
+  const auto m = static_cast<std::size_t>(base_.mechanism);
+  const RobotModel& model = *arms_->system().mechanisms()[m].model;
+  const MechanismState& s = arms_->state().mechanisms[m];
+  update_kinematics(model, *base_data_, s.q, s.v);
+  return frame_pose(model, *base_data_, base_.frame).R;
 }
 
 void Jog::stay_inside(const Eigen::Vector3d& p_WE, double dt,
@@ -198,7 +180,10 @@ void Jog::publish(ChannelTable& channels, Nanoseconds stamp) const {
   if (obstacles_) channels.write(nearest_channel_, obstacles_->nearest(), stamp);
 }
 
-void Jog::state(StateArchive& archive) { archive(dead_man_, scale_, tick_, V_WE_); }
+void Jog::state(StateArchive& archive) {
+  archive(dead_man_, scale_, tick_, V_WE_);
+  if (obstacles_) archive(*obstacles_);
+}
 
 void register_jog(SourceRegistry& registry) {
   const auto box =

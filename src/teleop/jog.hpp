@@ -63,7 +63,7 @@ class Jog : public Source {
   void state(StateArchive& archive) override;
 
  private:
-  Eigen::Matrix3d axes_of_rates(const Motion& reference) const;
+  Eigen::Matrix3d axes_of_rates(const Motion& reference);
   void stay_inside(const Eigen::Vector3d& p_WE, double dt, Eigen::Ref<Eigen::Vector3d> v_WE) const;
 
   std::string name_;
@@ -74,7 +74,8 @@ class Jog : public Source {
   SpeedScale scale_;
   WholeArm* arms_ = nullptr;
   ControlSystem::FrameOf base_;                         // the robot's first body, for kBase
-  Eigen::Matrix3d R_WO_ = Eigen::Matrix3d::Identity();  // for kView
+  std::unique_ptr<RobotData> base_data_;                // of a base that moves
+  Eigen::Matrix3d R_WO_ = Eigen::Matrix3d::Identity();  // where it is fixed
   Pose X_WB_;
   std::unique_ptr<Obstacles> obstacles_;
   std::int64_t tick_ = -1;  // it was last asked in

@@ -36,19 +36,24 @@ Obstacles::Obstacles(const SlowDownConfig& config, WholeArm& arms, const std::st
       row_(J_.cols()),
       nearest_(config.from) {
   const auto mechanisms = arms.system().mechanisms().size();
+  needed_.assign(mechanisms, false);
+  for (const auto& mechanism : arms.system().mechanisms()) data_.emplace_back(*mechanism.model);
   for (const auto& constraint : arms.problem().constraints()) {
     const auto* collision = dynamic_cast<const Collision*>(constraint.get());
     if (collision == nullptr) continue;
     std::vector<BodyPair> pairs;
     for (const BodyPair& pair : collision->model().pairs())
-      if (pair.robot_a == frame_.mechanism || pair.robot_b == frame_.mechanism)
+      if (pair.robot_a == frame_.mechanism || pair.robot_b == frame_.mechanism) {
         pairs.push_back(pair);
+        for (const int robot : {pair.robot_a, pair.robot_b})
+          if (static_cast<std::size_t>(robot) < mechanisms)
+            needed_[static_cast<std::size_t>(robot)] = true;
+      }
     if (pairs.empty()) continue;
     Set& set = sets_.emplace_back();
     set.model = std::make_unique<DistanceModel>(collision->model().robots(), std::move(pairs));
     set.data = std::make_unique<DistanceData>(*set.model);
-    for (std::size_t m = 0; m < mechanisms; ++m)
-      set.robots.push_back(&arms.state().mechanisms[m].data);
+    for (const RobotData& data : data_) set.robots.push_back(&data);
     // the surroundings come last and do not move
     if (collision->robots().size() > mechanisms)
       set.robots.push_back(collision->robots()[mechanisms]);
@@ -63,7 +68,11 @@ Obstacles::Obstacles(const SlowDownConfig& config, WholeArm& arms, const std::st
 void Obstacles::slow_down(Vector6d& V_WE) {
   const auto m = static_cast<std::size_t>(frame_.mechanism);
   const RobotModel& model = *arms_->system().mechanisms()[m].model;
-  RobotData& data = arms_->state().mechanisms[m].data;
+  RobotData& data = data_[m];
+  for (std::size_t i = 0; i < data_.size(); ++i) {
+    const MechanismState& s = arms_->state().mechanisms[i];
+    if (needed_[i]) update_kinematics(*arms_->system().mechanisms()[i].model, data_[i], s.q, s.v);
+  }
   frame_jacobian(model, data, frame_.frame, J_);
   const Matrix6d A = J_ * J_.transpose() + kDamping * Matrix6d::Identity();
   const Eigen::LLT<Matrix6d> solver(A);

@@ -38,6 +38,7 @@ class Obstacles {
 
   /// Least distance at the last slow_down(), at most `from` [m].
   double nearest() const { return nearest_; }
+  void state(StateArchive& archive) { archive(nearest_); }
 
  private:
   struct Set {  // of one constraint
@@ -50,6 +51,8 @@ class Obstacles {
   WholeArm* arms_;
   ControlSystem::FrameOf frame_;
   std::vector<Set> sets_;
+  std::vector<RobotData> data_;  // one a mechanism; a snapshot has none of the controller's own
+  std::vector<bool> needed_;     // by a pair
   Matrix6Xd J_;
   Eigen::RowVectorXd row_;
   double nearest_;

@@ -305,7 +305,7 @@ bool PersonHand::look(Nanoseconds now, const ChannelTable& channels) {
   X_WE_seen_ = *X_WE;
   error_.head<3>() = X_WGoal_.p - X_WE->p + config_.gaze * normal3(own_);
   error_.tail<3>().setZero();
-  if (action.by || action.rpy)
+  if (action.rpy)
     error_.tail<3>() =
         log_so3(X_WGoal_.R * X_WE->R.transpose()) + config_.turn_gaze * normal3(own_);
   if (error_.head<3>().norm() <= action.tolerance &&

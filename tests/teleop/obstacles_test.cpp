@@ -101,14 +101,13 @@ TEST(Obstacles, AMotionThatIsSlowedToNothingBringsNothingNearer) {
     if ((V - wanted).norm() > 1e-6) ++slowed;
     // the joints that move E so with least speeds, for a short while
     const Eigen::VectorXd v = J.completeOrthogonalDecomposition().solve(V);
-    Eigen::VectorXd q(model.nq());
+    const Eigen::VectorXd q = s.q;
     constexpr double kStep = 1e-4;
-    integrate(model, s.q, kStep * v, q);
-    update_kinematics(model, s.data, q, v);
+    integrate(model, q, kStep * v, s.q);
     Vector6d nothing = Vector6d::Zero();
     obstacles.slow_down(nothing);
     EXPECT_GE((obstacles.nearest() - before) / kStep, -2e-3) << "twist " << i;
-    update_kinematics(model, s.data, s.q, s.v);
+    s.q = q;
   }
   EXPECT_GT(slowed, 10);
 }
