@@ -19,6 +19,9 @@ constexpr double kRounding = 1.0 + 1e-12, kNearly = 1.0 + 1e-6;
 // of the jerk, since a goal that moves does not just as was said
 constexpr int kLandingTicks = 12;
 constexpr double kLandingDistance = 300.0, kLandingJerk = 0.95;
+// so near to a bound [j dt^3] so many ticks of braking are tried out; to touch it is not to pass it
+constexpr double kNear = 20.0, kTouch = 1e-12;
+constexpr int kBrakingTicks = 40;
 
 // the jerk that is used: a tick resolves none that takes all of the acceleration in less
 double used_jerk(const FollowLimits& limits, double dt) {
@@ -160,8 +163,7 @@ double closing_speed(double e, double a, double dt) {
 }
 
 double stopping_distance(double u, double A, double acceleration, double jerk) {
-  if (u + 0.5 * A * std::abs(A) / jerk < 0.0)
-    return -stopping_distance(-u, -A, acceleration, jerk);
+  if (u + 0.5 * A * std::abs(A) / jerk < 0.0) return -stopping_distance(-u, -A, acceleration, jerk);
   if (A < -acceleration) {
     // more than is planned with: back to that first
     const double t = -(A + acceleration) / jerk;
@@ -204,20 +206,11 @@ Vector<N> follow_step(const PointMotion<N>& now, const MovingGoal<N>& goal,
         cut<N>(closing<N>(-v_across, kAcross * jerk, dt), kAcross * limits.acceleration);
     j = cut<N>((wanted - A_across) / dt, kAcross * jerk);
   }
-  const double planned =
-      std::max(most_A - (1.0 - kPlannedAcceleration) * limits.acceleration,
-               0.3 * limits.acceleration);
+  const double planned = std::max(most_A - (1.0 - kPlannedAcceleration) * limits.acceleration,
+                                  0.3 * limits.acceleration);
   j += along * jerk_to(distance, V.dot(along), A.dot(along), planned, kPlannedJerk * jerk,
                        std::sqrt(jerk * jerk - j.squaredNorm()), dt);
   return now.v + legal<N>(now.a + j * dt, now, limits, dt) * dt;
-}
-
-double most_velocity(double e, double v, double a, const FollowLimits& limits, double dt) {
-  const double jerk = used_jerk(limits, dt);
-  const double j = jerk_to(e + v * dt - a * (dt * dt / 6.0), v - 0.5 * dt * a, a,
-                           kPlannedAcceleration * limits.acceleration, kPlannedJerk * jerk, jerk,
-                           dt);
-  return v + std::max(a + j * dt, -limits.acceleration) * dt;
 }
 
 template <int N>
@@ -232,7 +225,7 @@ Vector<N> brake_step(const PointMotion<N>& now, const FollowLimits& limits, doub
 template <int N>
 Vector<N> stop_of(const PointMotion<N>& now, const FollowLimits& limits, double dt) {
   const double jerk = kPlannedJerk * used_jerk(limits, dt);
-  const Vector<N> &A = now.a, V = now.v - 0.5 * dt * A;
+  const Vector<N>&A = now.a, V = now.v - 0.5 * dt * A;
   const Vector<N> start = -now.v * dt + A * (dt * dt / 6.0);
   const Vector<N> end = V + 0.5 * A.norm() / jerk * A;
   const double size = end.norm();
@@ -246,21 +239,91 @@ Vector<N> stop_of(const PointMotion<N>& now, const FollowLimits& limits, double 
          time * (V_across + time / 3.0 * A_across);
 }
 
+namespace {
+
+// where it comes to rest when it moves at v in this tick
+template <int N>
+Vector<N> end_after(const Vector<N>& v, const PointMotion<N>& now, const FollowLimits& limits,
+                    double dt) {
+  return v * dt + stop_of<N>({v, (v - now.v) / dt}, limits, dt);
+}
+
+// the largest velocity for this tick from which it still comes to rest within e
+double most_velocity(double e, double v, double a, const FollowLimits& limits, double dt) {
+  const double jerk = used_jerk(limits, dt);
+  const double j =
+      jerk_to(e + v * dt - a * (dt * dt / 6.0), v - 0.5 * dt * a, a,
+              kPlannedAcceleration * limits.acceleration, kPlannedJerk * jerk, jerk, dt);
+  return v + std::max(a + j * dt, -limits.acceleration) * dt;
+}
+
+// braking after this tick at v, tick by tick, does not leave the bounds; only the last ticks need
+// that, in which a tick is not small
+bool stops_within(double v, const PointMotion<1>& now, double lower, double upper,
+                  const FollowLimits& limits, double dt) {
+  PointMotion<1> point{Vector<1>(v), Vector<1>((v - now.v[0]) / dt)};
+  double x = v * dt;
+  for (int i = 0; i < kBrakingTicks && point.v[0] != 0.0; ++i) {
+    if (x < lower || x > upper) return false;
+    const Vector<1> next = brake_step<1>(point, limits, dt);
+    point = {next, (next - point.v) / dt};
+    x += next[0] * dt;
+  }
+  return x >= lower && x <= upper;
+}
+
+}  // namespace
+
+double bounded_step(const PointMotion<1>& now, const MovingGoal<1>* goal, double lower,
+                    double upper, const FollowLimits& limits, double dt) {
+  double v = 0.0;
+  if (goal == nullptr) {
+    v = brake_step<1>(now, limits, dt)[0];
+  } else {
+    const double end = goal->e[0] + stop_of<1>({goal->v, goal->a}, limits, dt)[0];
+    const MovingGoal<1> nearest{Vector<1>(std::clamp(end, lower, upper))};
+    v = follow_step<1>(now, end < lower || end > upper ? nearest : *goal, limits, dt)[0];
+  }
+  const double near = kNear * used_jerk(limits, dt) * dt * dt * dt;
+  double end = end_after<1>(Vector<1>(v), now, limits, dt)[0];
+  if (end > upper + kTouch) v = std::min(v, most_velocity(upper, now.v[0], now.a[0], limits, dt));
+  if (end < lower - kTouch)
+    v = std::max(v, -most_velocity(-lower, -now.v[0], -now.a[0], limits, dt));
+  if ((end > upper - near || end < lower + near) &&
+      !stops_within(v, now, lower - kTouch, upper + kTouch, limits, dt))
+    v = brake_step<1>(now, limits, dt)[0];
+  return v;
+}
+
+Eigen::Vector3d leashed_step(const PointMotion<3>& now, const MovingGoal<3>& goal,
+                             const Eigen::Vector3d& mask, const Eigen::Vector3d& centre,
+                             double radius, const FollowLimits& limits, double dt) {
+  const auto beyond = [&](const Eigen::Vector3d& end) { return (end - centre).norm() > radius; };
+  const Eigen::Vector3d end = goal.e + stop_of<3>({goal.v, goal.a}, limits, dt);
+  if (!beyond(end)) {
+    const Eigen::Vector3d v = follow_step<3>(now, goal, limits, dt);
+    if (!beyond(end_after<3>(v, now, limits, dt))) return v;
+  }
+  // what the other axes take of the radius is not there for those that move
+  const Eigen::Vector3d out = end - centre, moves = mask.cwiseProduct(out), others = out - moves;
+  const double left = std::sqrt(std::max(0.0, radius * radius - others.squaredNorm()));
+  return follow_step<3>(now, {centre + others + cut<3>(moves, left)}, limits, dt);
+}
+
 template <int N>
 Vector<N> goal_velocity(const Vector<N>& moved, const Vector<N>& v_before, const Vector<N>& v_now,
                         const FollowLimits& limits, double dt, bool& jumped) {
   const Vector<N> v = moved / dt, change = v_now - v_before;
   const double size = change.squaredNorm();
-  const double part =
-      size > 0.0 ? std::clamp((v - v_before).dot(change) / size, 0.0, 1.0) : 0.0;
+  const double part = size > 0.0 ? std::clamp((v - v_before).dot(change) / size, 0.0, 1.0) : 0.0;
   jumped = (v - v_before - part * change).norm() > 0.1 * limits.jerk * dt * dt;
   return jumped ? v_now : v;
 }
 
-template Vector<1> follow_step<1>(const PointMotion<1>&, const MovingGoal<1>&,
-                                      const FollowLimits&, double);
-template Vector<3> follow_step<3>(const PointMotion<3>&, const MovingGoal<3>&,
-                                      const FollowLimits&, double);
+template Vector<1> follow_step<1>(const PointMotion<1>&, const MovingGoal<1>&, const FollowLimits&,
+                                  double);
+template Vector<3> follow_step<3>(const PointMotion<3>&, const MovingGoal<3>&, const FollowLimits&,
+                                  double);
 template Vector<1> brake_step<1>(const PointMotion<1>&, const FollowLimits&, double);
 template Vector<3> brake_step<3>(const PointMotion<3>&, const FollowLimits&, double);
 template Vector<1> stop_of<1>(const PointMotion<1>&, const FollowLimits&, double);

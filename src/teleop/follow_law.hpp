@@ -58,9 +58,18 @@ template <int N>
 Eigen::Matrix<double, N, 1> follow_step(const PointMotion<N>& now, const MovingGoal<N>& goal,
                                         const FollowLimits& limits, double dt);
 
-/// The largest velocity over one tick from which a point of one coordinate, at v and a, can still
-/// stop within e of where it is; e may be infinite.
-double most_velocity(double e, double v, double a, const FollowLimits& limits, double dt);
+/// follow_step() for one coordinate that never leaves lower <= x <= upper, given from where it is
+/// now (they may be infinite, and are nowhere else than around it): the goal may be beyond. Without
+/// a goal it brakes to rest.
+double bounded_step(const PointMotion<1>& now, const MovingGoal<1>* goal, double lower,
+                    double upper, const FollowLimits& limits, double dt);
+
+/// follow_step() for a point that stays within `radius` of `centre` (both from where it is now) as
+/// well as it can: what it was taken out of, as by a centre that moves, it comes back into. Axes
+/// without authority (0 in `mask`) are let be. What is beyond has its nearest point as the goal.
+Eigen::Vector3d leashed_step(const PointMotion<3>& now, const MovingGoal<3>& goal,
+                             const Eigen::Vector3d& mask, const Eigen::Vector3d& centre,
+                             double radius, const FollowLimits& limits, double dt);
 
 /// The velocity of one tick of braking to rest: along a straight line and without turning back from
 /// a constant velocity v, within v^2 / (2 a) + v a / (2 j) + v dt.

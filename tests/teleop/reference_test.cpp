@@ -8,7 +8,7 @@ namespace handspan {
 namespace {
 
 constexpr double kDt = 1e-3;
-const PoseReferenceLimits kLimits{0.8, 5.0, 2.0, 12.0};
+const PoseReferenceLimits kLimits{0.8, 5.0, 300.0, 2.0, 12.0, 800.0, {}, {}};
 
 // every step within speed and acceleration, and x' = x + v' dt
 void expect_legal(const PoseReference& before, const PoseReference& now) {
@@ -34,7 +34,7 @@ TEST(Reference, FollowsLegalMotionsExactly) {
     wanted.V_WE = V;
     wanted.X_WE.p += kDt * V.head<3>();
     wanted.X_WE.R = exp_so3(kDt * V.tail<3>()) * wanted.X_WE.R;
-    follower.follow(wanted, kAllAxes, kDt);
+    follower.follow(wanted, kAllAxes, {}, kDt);
     ASSERT_LT((follower.reference().X_WE.p - wanted.X_WE.p).norm(), 1e-12);
     ASSERT_LT((follower.reference().X_WE.R - wanted.X_WE.R).norm(), 1e-10);
   }
@@ -48,7 +48,7 @@ TEST(Reference, AFarGoalIsReachedInTheTimeOfTheFastestLegalMotion) {
   int ticks = 0;
   while ((follower.reference().X_WE.p - goal.X_WE.p).norm() > 0.0 || !follower.at_rest()) {
     const PoseReference before = follower.reference();
-    follower.follow(goal, kAllAxes, kDt);
+    follower.follow(goal, kAllAxes, {}, kDt);
     expect_legal(before, follower.reference());
     ASSERT_LT(++ticks, 3000);
   }
@@ -72,7 +72,7 @@ TEST(Reference, WildTargetsAndHoldsStayLegalAndNeverOvershootTheirStop) {
     if (random.uniform() < 0.1)
       follower.brake(kDt);
     else
-      follower.follow(wanted, kAllAxes, kDt);
+      follower.follow(wanted, kAllAxes, {}, kDt);
     expect_legal(before, follower.reference());
     ASSERT_LT((follower.reference().X_WE.R.transpose() * follower.reference().X_WE.R -
                Eigen::Matrix3d::Identity())
@@ -93,7 +93,7 @@ TEST(Reference, AxesWithoutAuthorityBrakeToRest) {
   wanted.X_WE.p = {1.0, 1.0, 1.0};
   wanted.X_WE.R = exp_so3({0.5, 0.5, 0.0});
   for (int i = 0; i < 3000; ++i)
-    follower.follow(wanted, {true, false, true, false, true, false}, kDt);
+    follower.follow(wanted, {true, false, true, false, true, false}, {}, kDt);
   const Pose& X = follower.reference().X_WE;
   EXPECT_NEAR(X.p.x(), 1.0, 1e-9);
   EXPECT_EQ(X.p.y(), 0.0);
@@ -103,7 +103,7 @@ TEST(Reference, AxesWithoutAuthorityBrakeToRest) {
 
 TEST(Reference, JointsKeepSpeedAccelerationAndPositionLimits) {
   const Eigen::Vector2d lower(-1.0, -2.0), upper(1.0, 2.0), speed(1.0, 2.0), acceleration(4.0, 8.0);
-  JointFollower follower(lower, upper, speed, acceleration);
+  JointFollower follower(lower, upper, {{1.0,4.0,200.0},{2.0,8.0,500.0}});
   follower.start(Eigen::Vector2d(0.2, -0.1));
   RandomStream random(3, "joints");
   Eigen::Vector2d goal = Eigen::Vector2d::Zero(), v = Eigen::Vector2d::Zero();
