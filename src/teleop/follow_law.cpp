@@ -217,9 +217,9 @@ template <int N>
 Vector<N> brake_step(const PointMotion<N>& now, const FollowLimits& limits, double dt) {
   const Vector<N> wanted = cut<N>(closing<N>(-now.v, limits.jerk, dt), limits.acceleration);
   const Vector<N> a = legal<N>(wanted, now, limits, dt);
+  const Vector<N> v = now.v + a * dt;
   // the last step ends at rest to the last bit
-  if (a == wanted && (now.v + a * dt).norm() <= 1e-12 * now.v.norm()) return Vector<N>::Zero();
-  return now.v + a * dt;
+  return v.norm() <= 1e-13 * limits.acceleration * dt ? Vector<N>(Vector<N>::Zero()) : v;
 }
 
 template <int N>
