@@ -13,6 +13,8 @@ using Vector = Eigen::Matrix<double, N, 1>;
 constexpr double kPlannedAcceleration = 0.95, kPlannedJerk = 0.8;
 // and what the motion across the line to the goal may use
 constexpr double kAcross = 0.6;
+// and of the jerk, so that rounding can be made up for
+constexpr double kClosingJerk = 1.0 - 1e-9;
 // limits kept to this factor are kept; a goal that nearly keeps them is followed all the same
 constexpr double kRounding = 1.0 + 1e-12, kNearly = 1.0 + 1e-6;
 // the last ticks are planned one by one: at most so many, from so near [j dt^3], and with so much
@@ -215,7 +217,8 @@ Vector<N> follow_step(const PointMotion<N>& now, const MovingGoal<N>& goal,
 
 template <int N>
 Vector<N> brake_step(const PointMotion<N>& now, const FollowLimits& limits, double dt) {
-  const Vector<N> wanted = cut<N>(closing<N>(-now.v, limits.jerk, dt), limits.acceleration);
+  const Vector<N> wanted =
+      cut<N>(closing<N>(-now.v, kClosingJerk * limits.jerk, dt), limits.acceleration);
   const Vector<N> a = legal<N>(wanted, now, limits, dt);
   const Vector<N> v = now.v + a * dt;
   // the last step ends at rest to the last bit
