@@ -13,10 +13,10 @@ using test::kPairArms;
 using test::pose_sample;
 using test::row;
 
-constexpr double kSpeed = 0.5, kAcceleration = 4.0;
+constexpr double kSpeed = 0.5, kAcceleration = 4.0, kJerk = 500.0;
 
 const std::string kApp = kPairArms + R"(references:
-  hand: {speed: 0.5 m/s, acceleration: 4 m/s^2}
+  hand: {speed: 0.5 m/s, acceleration: 4 m/s^2, jerk: 500 m/s^3}
 sources:
   person: {type: pose_stream}
   other: {type: pose_stream, relative: true}
@@ -52,6 +52,7 @@ class Set {
     const PoseReference& now = session.arbiter().reference(outlet).pose;
     // no jump, ever
     EXPECT_LE((now.V_WE - before.V_WE).head<3>().norm(), kAcceleration * 1e-3 * (1.0 + 1e-9));
+    EXPECT_LE((now.A_WE - before.A_WE).head<3>().norm(), kJerk * 1e-3 * (1.0 + 1e-6));
     EXPECT_LE(now.V_WE.head<3>().norm(), kSpeed * (1.0 + 1e-9));
     EXPECT_LE((now.X_WE.p - before.X_WE.p - 1e-3 * now.V_WE.head<3>()).norm(), 1e-12);
     before = now;
@@ -75,7 +76,8 @@ const Eigen::Vector3d kMove(0.0, 0.1, 0.1);
 
 // A single pose says nothing of velocity: the reference stays where it could still stop at it, and
 // 10 ms lie between two of them.
-const double kLag = kMove.squaredNorm() / (2.0 * kAcceleration) + 0.01 * kMove.norm();
+const double kLag = kMove.squaredNorm() / (2.0 * kAcceleration) +
+                    kMove.norm() * kAcceleration / (2.0 * kJerk) + 0.01 * kMove.norm();
 
 TEST(Hold, FollowsSinglePosesAsNearAsItCanStop) {
   Set set;
@@ -179,7 +181,8 @@ TEST(Hold, ChunksAreFollowedToTheirEnd) {
   EXPECT_NEAR(set.reference().V_WE[1], 0.2, 1e-6);
   set.silence(0.55);
   // it stops from 0.2 m/s when the chunk does
-  EXPECT_NEAR(set.reference().X_WE.p.y(), X.p.y() + 0.2, 0.2 * 0.2 / (2.0 * kAcceleration));
+  EXPECT_NEAR(set.reference().X_WE.p.y(), X.p.y() + 0.2,
+              0.2 * 0.2 / (2.0 * kAcceleration) + 0.2 * kAcceleration / (2.0 * kJerk));
   EXPECT_FALSE(set.session.arbiter().holding(set.outlet));
   set.silence(0.2);
   EXPECT_TRUE(set.session.arbiter().holding(set.outlet));
