@@ -123,7 +123,7 @@ double jerk_to(double e, double u, double a, double acceleration, double jerk, d
       if (side == -1) f_high *= 0.5;
       side = -1;
     }
-    if (high - low < 1e-9 * most || std::abs(f) < 1e-16) break;
+    if (high - low < 1e-6 * most || std::abs(f) < 1e-15) break;
   }
   return low;
 }
