@@ -123,7 +123,7 @@ double jerk_to(double e, double u, double a, double acceleration, double jerk, d
       if (side == -1) f_high *= 0.5;
       side = -1;
     }
-    if (high - low < 1e-9 * most || std::abs(f) < 1e-16) break;
+    if (high - low < 1e-6 * most || std::abs(f) < 1e-15) break;
   }
   return low;
 }
@@ -301,16 +301,36 @@ double bounded_step(const PointMotion<1>& now, const MovingGoal<1>* goal, double
 Eigen::Vector3d leashed_step(const PointMotion<3>& now, const MovingGoal<3>& goal,
                              const Eigen::Vector3d& mask, const Eigen::Vector3d& centre,
                              double radius, const FollowLimits& limits, double dt) {
-  const auto beyond = [&](const Eigen::Vector3d& end) { return (end - centre).norm() > radius; };
-  const Eigen::Vector3d end = goal.e + stop_of<3>({goal.v, goal.a}, limits, dt);
-  if (!beyond(end)) {
-    const Eigen::Vector3d v = follow_step<3>(now, goal, limits, dt);
-    if (!beyond(end_after<3>(v, now, limits, dt))) return v;
+  const auto end_of = [&](const Eigen::Vector3d& v) {
+    return (end_after<3>(v, now, limits, dt) - centre).norm();
+  };
+  // a goal that goes out, or could not stop before, is where it would come to rest, or near to that
+  const Eigen::Vector3d out = goal.e + stop_of<3>({goal.v, goal.a}, limits, dt) - centre;
+  Eigen::Vector3d v;
+  double end = HUGE_VAL;
+  if (out.norm() <= radius) {
+    v = follow_step<3>(now, goal, limits, dt);
+    end = end_of(v);
   }
-  // what the other axes take of the radius is not there for those that move
-  const Eigen::Vector3d out = end - centre, moves = mask.cwiseProduct(out), others = out - moves;
-  const double left = std::sqrt(std::max(0.0, radius * radius - others.squaredNorm()));
-  return follow_step<3>(now, {centre + others + cut<3>(moves, left)}, limits, dt);
+  if (end > radius) {
+    // what the other axes take of the radius is not there for those that move
+    const Eigen::Vector3d moves = mask.cwiseProduct(out), others = out - moves;
+    const double left = std::sqrt(std::max(0.0, radius * radius - others.squaredNorm()));
+    v = follow_step<3>(now, {centre + others + cut<3>(moves, left)}, limits, dt);
+    end = end_of(v);
+  }
+  if (end <= radius * kNearly) return v;
+  // as much of that as keeps it in, or takes it no farther out than braking does
+  const Eigen::Vector3d braking = brake_step<3>(now, limits, dt);
+  const double most = std::max(radius, end_of(braking));
+  double some = 0.0, more = 1.0;
+  if (end <= most) return v;
+  for (int i = 0; i < 8; ++i) {
+    const double part = 0.5 * (some + more);
+    (end_of(braking + part * (v - braking)) <= most ? some : more) = part;
+  }
+  const Eigen::Vector3d a = (braking + some * (v - braking) - now.v) / dt;
+  return now.v + legal<3>(a, now, limits, dt) * dt;
 }
 
 template <int N>

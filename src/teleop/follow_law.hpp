@@ -64,9 +64,10 @@ Eigen::Matrix<double, N, 1> follow_step(const PointMotion<N>& now, const MovingG
 double bounded_step(const PointMotion<1>& now, const MovingGoal<1>* goal, double lower,
                     double upper, const FollowLimits& limits, double dt);
 
-/// follow_step() for a point that stays within `radius` of `centre` (both from where it is now) as
-/// well as it can: what it was taken out of, as by a centre that moves, it comes back into. Axes
-/// without authority (0 in `mask`) are let be. What is beyond has its nearest point as the goal.
+/// follow_step() for a point that stays within `radius` of `centre` (both from where it is now),
+/// also when it brakes: exactly along a line, to 5 % of the radius whatever is wanted. What it was
+/// taken out of, as by a centre that moves, it comes back into. A goal beyond is the nearest point
+/// within, of the axes that have authority (1 in `mask`).
 Eigen::Vector3d leashed_step(const PointMotion<3>& now, const MovingGoal<3>& goal,
                              const Eigen::Vector3d& mask, const Eigen::Vector3d& centre,
                              double radius, const FollowLimits& limits, double dt);

@@ -12,6 +12,7 @@ namespace {
 
 // what is so near is the goal itself, so that rounding does not add up [m, rad]
 constexpr double kSame = 1e-13;
+constexpr double kNearly = 1.0 + 1e-6;
 
 // a goal e from where the point is, that went `moved` in this tick; `v_goal` is its velocity in the
 // tick before, and becomes the one in this
@@ -25,10 +26,11 @@ MovingGoal<N> moving_goal(const Eigen::Matrix<double, N, 1>& e,
   MovingGoal<N> goal{e, goal_velocity<N>(moved, v_before, v_now, limits, dt, jumped)};
   if (!jumped) goal.a = (goal.v - v_goal) / dt;
   v_goal = goal.v;
-  // faster than the limits: as fast as they are, and no telling how it goes on
+  // faster than the limits, but for rounding: as fast as they are, and no telling how it goes on
   const double speed = goal.v.norm();
-  if (speed > limits.speed) goal.v *= limits.speed / speed;
-  if (speed > limits.speed || goal.a.norm() > limits.acceleration) goal.a.setZero();
+  const bool fast = speed > limits.speed * kNearly;
+  if (fast) goal.v *= limits.speed / speed;
+  if (fast || goal.a.norm() > limits.acceleration * kNearly) goal.a.setZero();
   return goal;
 }
 
@@ -59,7 +61,10 @@ void PoseFollower::follow(const PoseReference& wanted, const Axes& axes, const P
     return log_so3(to * from.transpose());
   };
   e << wanted.X_WE.p - X.p, turn(X.R, wanted.X_WE.R);
-  moved << wanted.X_WE.p - X_wanted_.p, turn(X_wanted_.R, wanted.X_WE.R);
+  // most often the reference was where it was wanted
+  const bool there = X_wanted_.R == X.R;
+  moved << wanted.X_WE.p - X_wanted_.p,
+      there ? Eigen::Vector3d(e.tail<3>()) : turn(X_wanted_.R, wanted.X_WE.R);
   centre << X_WE.p - X.p, Eigen::Vector3d::Zero();
   if (limits_.leash_angle) centre.tail<3>() = turn(X.R, X_WE.R);
   const auto half = [&]<int kFirst>(const FollowLimits& limits,

@@ -233,6 +233,35 @@ TEST(Reference, TheLeashHoldsTheReferenceNearAnArmThatStands) {
     }
 }
 
+// a straight way out ends at the leash; turns at full speed may carry a little beyond
+TEST(Reference, TheLeashHoldsAWildHand) {
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
+    RandomStream random(seed, "leash");
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    PoseReferenceLimits l = limits();
+    l.leash = seed % 2 == 0 ? 0.03 : 0.15;
+    l.leash_angle = 2.0 * *l.leash;
+    Checked c(l, seed < 3 ? 1e-3 : 8e-3);
+    PoseReference wanted;
+    for (int i = 0; i < 20000 && !HasFailure(); ++i) {
+      if (random.uniform() < 0.02) {
+        wanted.X_WE.p = (i < 10000 ? 2.0 : *l.leash) * random.uniform() * random.direction();
+        wanted.X_WE.R = exp_so3(random.uniform(0.0, 3.1) * random.direction());
+        wanted.V_WE << 3.0 * random.uniform() * random.direction(),
+            6.0 * random.uniform() * random.direction();
+      }
+      wanted.X_WE.p += c.dt * wanted.V_WE.head<3>();
+      wanted.X_WE.R = exp_so3(c.dt * wanted.V_WE.tail<3>()) * wanted.X_WE.R;
+      if (random.uniform() < 0.02)
+        c.brake();
+      else
+        c.follow(wanted);
+      ASSERT_LE(c.X().p.norm(), 1.05 * *l.leash);
+      ASSERT_LE(angle_between(c.X().R, Eigen::Matrix3d::Identity()), 1.05 * *l.leash_angle);
+    }
+  }
+}
+
 TEST(Reference, TheLeashGoesWithAnArmThatLagsAndLetsAHoldBe) {
   PoseReferenceLimits l = limits();
   l.leash = 0.12;
