@@ -24,6 +24,8 @@ constexpr double kLandingDistance = 300.0, kLandingJerk = 0.95;
 // so near to a bound [j dt^3] so many ticks of braking are tried out; to touch it is not to pass it
 constexpr double kNear = 20.0, kTouch = 1e-12;
 constexpr int kBrakingTicks = 40;
+// a leash so little longer is no longer
+constexpr double kLeashed = 1.0 + 3e-4;
 
 // the jerk that is used: a tick resolves none that takes all of the acceleration in less
 double used_jerk(const FollowLimits& limits, double dt) {
@@ -105,8 +107,9 @@ double jerk_to(double e, double u, double a, double acceleration, double jerk, d
     return dt * (u + dt * (0.5 * a + dt * j / 6.0)) - e +
            stopping_distance(u + dt * (a + 0.5 * dt * j), a + dt * j, acceleration, jerk);
   };
-  double low = -most, high = most, f_low = beyond(low), f_high = beyond(high);
+  double low = -most, high = most, f_high = beyond(high);
   if (f_high <= 0.0) return high;
+  double f_low = beyond(low);
   if (f_low >= 0.0) return low;
   // regula falsi (Illinois)
   int side = 0;
@@ -319,10 +322,10 @@ Eigen::Vector3d leashed_step(const PointMotion<3>& now, const MovingGoal<3>& goa
     v = follow_step<3>(now, {centre + others + cut<3>(moves, left)}, limits, dt);
     end = end_of(v);
   }
-  if (end <= radius * kNearly) return v;
+  if (end <= radius * kLeashed) return v;
   // as much of that as keeps it in, or takes it no farther out than braking does
   const Eigen::Vector3d braking = brake_step<3>(now, limits, dt);
-  const double most = std::max(radius, end_of(braking));
+  const double most = std::max(radius * kLeashed, end_of(braking));
   double some = 0.0, more = 1.0;
   if (end <= most) return v;
   for (int i = 0; i < 8; ++i) {

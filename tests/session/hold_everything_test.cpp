@@ -30,7 +30,8 @@ modes:
 
 class Set {
  public:
-  Set() : app(folder.app(kApp)), session(app), outlet(session.arbiter().outlet("hand")) {
+  explicit Set(const std::string& text = kApp)
+      : app(folder.app(text)), session(app), outlet(session.arbiter().outlet("hand")) {
     X = session.arbiter().reference(outlet).pose.X_WE;
     before = session.arbiter().reference(outlet).pose;
   }
@@ -186,6 +187,30 @@ TEST(Hold, ChunksAreFollowedToTheirEnd) {
   EXPECT_FALSE(set.session.arbiter().holding(set.outlet));
   set.silence(0.2);
   EXPECT_TRUE(set.session.arbiter().holding(set.outlet));
+}
+
+// the arm cannot reach where the hand is: the reference waits near it, and is not wound up
+TEST(Hold, ALeashKeepsTheReferenceNearTheArm) {
+  std::string text = kApp;
+  text.replace(text.find("jerk: 500 m/s^3"), 15, "jerk: 500 m/s^3, leash: 8 cm");
+  Set set(text);
+  const Eigen::Vector3d start = set.X.p;
+  const auto& task = dynamic_cast<const FrameTask&>(set.session.whole_arm()->task("hand"));
+  double farthest = 0.0;
+  const auto go = [&](double time, const Eigen::Vector3d& v) {
+    for (int i = 0; i < static_cast<int>(time * 100.0 + 0.5); ++i) {
+      set.follow(0.01, v);
+      farthest = std::max(farthest, task.pose_error().head<3>().norm());
+    }
+  };
+  go(5.0, {0.0, -0.3, 0.0});
+  EXPECT_GT((set.reference().X_WE.p - set.X.p).norm(), 0.3);
+  EXPECT_LT(farthest, 0.08 * 1.05);
+  EXPECT_GT(farthest, 0.07);
+  go(5.0, {0.0, 0.3, 0.0});
+  go(1.0, Eigen::Vector3d::Zero());
+  EXPECT_LT((set.reference().X_WE.p - start).norm(), 1e-9);
+  EXPECT_LT(farthest, 0.08 * 1.05);
 }
 
 TEST(Hold, ATickWithModesAndSourcesDoesNotTouchTheHeap) {
