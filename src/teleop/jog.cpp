@@ -16,6 +16,11 @@
 namespace handspan {
 namespace {
 
+// its accelerations rise in this time [s]
+constexpr double kRise = 0.025;
+// further ahead of the reference it begins anew from there [m, rad]
+constexpr double kLead = 1e-4;
+
 const Scene& scene_of(const SourceContext& context, const char* what) {
   if (context.scene == nullptr)
     throw InputError(fmt::format("{} is of a scene, and there is none", what));
@@ -45,10 +50,20 @@ const View& view_of(const std::optional<std::string>& name, const SourceContext&
 }
 
 // the change from `before` cut at `most`
-Eigen::Vector3d towards(const Eigen::Vector3d& before, const Eigen::Vector3d& v, double most) {
-  const Eigen::Vector3d change = v - before;
-  const double size = change.norm();
-  return size > most ? Eigen::Vector3d(before + most / size * change) : v;
+// One tick from velocity v and acceleration a towards a velocity, which is reached without a step
+// in acceleration.
+template <int N>
+void ramp(const Eigen::Matrix<double, N, 1>& wanted, double acceleration, double dt,
+          Eigen::Ref<Eigen::Matrix<double, N, 1>> v, Eigen::Ref<Eigen::Matrix<double, N, 1>> a) {
+  const double jerk = acceleration / kRise;
+  const Eigen::Matrix<double, N, 1> change = wanted - v;
+  const double e = change.norm();
+  Eigen::Matrix<double, N, 1> da = -a;
+  if (e > 0.0) da += std::min(acceleration, closing_speed(e, jerk, dt)) / e * change;
+  const double size = da.norm();
+  if (size > jerk * dt) da *= jerk * dt / size;
+  a += da;
+  v += dt * a;
 }
 
 }  // namespace
@@ -92,21 +107,22 @@ Jog::Jog(const JogConfig& config, const SourceContext& context)
     obstacles_ = std::make_unique<Obstacles>(*config.slow_down, *arms_, *config.moves);
 }
 
-void Jog::start(const Moment& moment, const Motion&) {
+void Jog::start(const Moment& moment, const Motion& reference) {
   // what is held now was not meant for it
   dead_man_.open();
   scale_.begin(*device_);
   tick_ = moment.tick - 1;
-  V_WE_.setZero();
+  base(reference);
 }
 
-void Jog::resume(const Moment& moment, const Motion&) {
+void Jog::resume(const Moment& moment, const Motion& reference) {
   // not asked for a while: it was stopped
   if (tick_ < moment.tick - 1) {
     dead_man_.open();
     scale_.begin(*device_);
   }
   tick_ = moment.tick;
+  base(reference);
 }
 
 Eigen::Matrix3d Jog::axes_of_rates(const Motion& reference) {
@@ -119,18 +135,33 @@ Eigen::Matrix3d Jog::axes_of_rates(const Motion& reference) {
   return frame_pose(model, *base_data_, base_.frame).R;
 }
 
-void Jog::stay_inside(const Eigen::Vector3d& p_WE, double dt,
-                      Eigen::Ref<Eigen::Vector3d> v_WE) const {
+void Jog::base(const Motion& reference) {
+  X_WE_ = reference.pose.X_WE;
+  V_WE_ = reference.pose.V_WE;
+  A_WE_.setZero();
+}
+
+// along each axis of the box for itself: to stop at one face takes nothing from stopping at another
+void Jog::ramp_inside(const Eigen::Vector3d& v_wanted, double dt) {
   const WorkspaceConfig& box = *config_.workspace;
-  const Eigen::Vector3d p = X_WB_.R.transpose() * (p_WE - X_WB_.p);
-  Eigen::Vector3d v = X_WB_.R.transpose() * v_WE;
-  // three faces may have to be stopped at together
-  const double a = config_.acceleration / std::sqrt(3.0);
+  const Eigen::Matrix3d R_BW = X_WB_.R.transpose();
+  const Eigen::Vector3d p = R_BW * (X_WE_.p - X_WB_.p), wanted = R_BW * v_wanted;
+  Eigen::Vector3d v = R_BW * V_WE_.head<3>(), a = R_BW * A_WE_.head<3>();
+  const double most = config_.acceleration / std::sqrt(3.0);
+  // half of it to stop with, so that something is left to keep to that; to stop from u takes the
+  // way u^2 / (2 brakes) + u c / brakes, c for the rise
+  const double brakes = 0.5 * most, c = most * kRise;
+  const auto stops = [&](double way) {
+    return std::sqrt(c * c + 2.0 * brakes * std::max(0.0, way)) - c;
+  };
   for (int i = 0; i < 3; ++i) {
-    v[i] = std::min(v[i], closing_speed(std::max(0.0, box.upper[i] - p[i]), a, dt));
-    v[i] = std::max(v[i], -closing_speed(std::max(0.0, p[i] - box.lower[i]), a, dt));
+    using One = Eigen::Matrix<double, 1, 1>;
+    const One target(
+        std::clamp(wanted[i], -stops(p[i] - box.lower[i]), stops(box.upper[i] - p[i])));
+    ramp<1>(target, most, dt, v.segment<1>(i), a.segment<1>(i));
   }
-  v_WE = X_WB_.R * v;
+  V_WE_.head<3>() = X_WB_.R * v;
+  A_WE_.head<3>() = X_WB_.R * a;
 }
 
 SourceAnswer Jog::update(const Moment& moment, const Motion& reference, Motion& wanted) {
@@ -141,7 +172,7 @@ SourceAnswer Jog::update(const Moment& moment, const Motion& reference, Motion& 
     if (const auto& input = inputs_[static_cast<std::size_t>(i)])
       rates[i] = respond(input->value(*device_), config_.response);
   if (!dead_man_.update(*device_, rates.isZero(0.0))) {
-    V_WE_.setZero();
+    base(reference);
     return {SourceStatus::kSilent, dead_man_.reason()};
   }
   const Eigen::Matrix3d R_WO = axes_of_rates(reference);
@@ -149,18 +180,20 @@ SourceAnswer Jog::update(const Moment& moment, const Motion& reference, Motion& 
     // a diagonal is no faster
     return scale_.value() * speed / std::max(1.0, rate.norm()) * (R_WO * rate);
   };
-  V_WE_ << part(rates.head<3>(), config_.speed), part(rates.tail<3>(), config_.angular_speed);
-  if (obstacles_) obstacles_->slow_down(V_WE_);
-  const Vector6d& before = reference.pose.V_WE;
-  V_WE_.head<3>() = towards(before.head<3>(), V_WE_.head<3>(), config_.acceleration * moment.dt);
-  V_WE_.tail<3>() =
-      towards(before.tail<3>(), V_WE_.tail<3>(), config_.angular_acceleration * moment.dt);
-  const Pose& X_WE = reference.pose.X_WE;
-  if (config_.workspace) stay_inside(X_WE.p, moment.dt, V_WE_.head<3>());
-  wanted.pose.X_WE = {exp_so3(moment.dt * V_WE_.tail<3>()) * X_WE.R,
-                      X_WE.p + moment.dt * V_WE_.head<3>()};
-  wanted.pose.V_WE = V_WE_;
-  wanted.pose.A_WE.setZero();
+  Vector6d V;
+  V << part(rates.head<3>(), config_.speed), part(rates.tail<3>(), config_.angular_speed);
+  if (obstacles_) obstacles_->slow_down(V);
+  // nothing winds up while the reference cannot follow
+  const Pose& X_now = reference.pose.X_WE;
+  if ((X_WE_.p - X_now.p).norm() > kLead || angle_between(X_WE_.R, X_now.R) > kLead)
+    base(reference);
+  if (config_.workspace)
+    ramp_inside(V.head<3>(), moment.dt);
+  else
+    ramp<3>(V.head<3>(), config_.acceleration, moment.dt, V_WE_.head<3>(), A_WE_.head<3>());
+  ramp<3>(V.tail<3>(), config_.angular_acceleration, moment.dt, V_WE_.tail<3>(), A_WE_.tail<3>());
+  X_WE_ = {exp_so3(moment.dt * V_WE_.tail<3>()) * X_WE_.R, X_WE_.p + moment.dt * V_WE_.head<3>()};
+  wanted.pose = {X_WE_, V_WE_, A_WE_};
   return {};
 }
 
@@ -181,7 +214,7 @@ void Jog::publish(ChannelTable& channels, Nanoseconds stamp) const {
 }
 
 void Jog::state(StateArchive& archive) {
-  archive(dead_man_, scale_, tick_, V_WE_);
+  archive(dead_man_, scale_, tick_, X_WE_.R, X_WE_.p, V_WE_, A_WE_);
   if (obstacles_) archive(*obstacles_);
 }
 

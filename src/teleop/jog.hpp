@@ -64,7 +64,8 @@ class Jog : public Source {
 
  private:
   Eigen::Matrix3d axes_of_rates(const Motion& reference);
-  void stay_inside(const Eigen::Vector3d& p_WE, double dt, Eigen::Ref<Eigen::Vector3d> v_WE) const;
+  void base(const Motion& reference);
+  void ramp_inside(const Eigen::Vector3d& v_wanted, double dt);
 
   std::string name_;
   JogConfig config_;
@@ -79,7 +80,9 @@ class Jog : public Source {
   Pose X_WB_;
   std::unique_ptr<Obstacles> obstacles_;
   std::int64_t tick_ = -1;  // it was last asked in
-  Vector6d V_WE_ = Vector6d::Zero();
+  // its own motion, which the reference follows
+  Pose X_WE_;
+  Vector6d V_WE_ = Vector6d::Zero(), A_WE_ = Vector6d::Zero();
   NumberChannel scale_channel_, nearest_channel_;
   VectorChannel twist_channel_;
 };
