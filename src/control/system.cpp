@@ -81,12 +81,14 @@ int ControlSystem::add_mechanism(MechanismDescription description) {
   return static_cast<int>(mechanisms_.size()) - 1;
 }
 
-int ControlSystem::add_join(std::string name, std::string_view frame_a, std::string_view frame_b) {
+int ControlSystem::add_join(std::string name, std::string_view frame_a, std::string_view frame_b,
+                            double stiffness) {
   require_new(joins_, "join", name);
   const FrameOf a = frame(frame_a), b = frame(frame_b);
   if (a.mechanism == b.mechanism && a.frame == b.frame)
     throw InputError(fmt::format("the join '{}' joins the frame '{}' to itself", name, frame_a));
-  joins_.push_back({std::move(name), a.mechanism, b.mechanism, a.frame, b.frame, 0});
+  joins_.push_back({std::move(name), a.mechanism, b.mechanism, a.frame, b.frame,
+                    std::string(frame_b), 0, stiffness});
   return static_cast<int>(joins_.size()) - 1;
 }
 
@@ -197,9 +199,7 @@ void add_payload_dynamics(const ControlSystem& system, const Payload& payload, d
   s.h.noalias() += J.transpose() * F;
 }
 
-// stabilisation of what must not drift apart: critically damped, 20 rad/s
-constexpr double kHoldStiffness = 400.0;  // [1/s^2]
-constexpr double kHoldDamping = 40.0;     // [1/s]
+constexpr double kHoldDamping = 40.0;  // [1/s], critical
 
 void update_join(const ControlSystem& system, ControlState& state, std::size_t index) {
   const Join& join = system.joins()[index];
@@ -227,7 +227,7 @@ void update_join(const ControlSystem& system, ControlState& state, std::size_t i
       bias_b.tail<3>() - bias_a.tail<3>();
   const Pose X_Wb_closed = X_Wa * s.X_ab;
   error << X_Wb_closed.p - X_Wb.p, X_Wb.R * log_so3(X_Wb.R.transpose() * X_Wb_closed.R);
-  s.rate = kHoldStiffness * error - kHoldDamping * u - bias;
+  s.rate = join.stiffness * error - 2.0 * std::sqrt(join.stiffness) * u - bias;
 }
 
 void update_horizons(const Mechanism& mechanism, MechanismState& s) {
@@ -250,14 +250,22 @@ void ControlState::state(StateArchive& archive) {
   archive.part("control state");
   for (auto& m : mechanisms)
     archive(m.q, m.v, m.M, m.h, m.qdd, m.tau, m.tau_before, m.extra_torque, m.dt, m.due);
-  for (auto& join : joins) archive(join.closed, join.X_ab.p, join.X_ab.R, join.rate);
+  for (auto& join : joins) archive(join.closed, join.closing, join.X_ab.p, join.X_ab.R, join.rate);
   archive(payload, dt);
+}
+
+void ask_join(ControlState& state, int join, bool closed) {
+  JoinState& s = state.joins[static_cast<std::size_t>(join)];
+  // one that is closed stays where it was closed
+  s.closing = closed && !s.closed;
+  s.closed = s.closed && closed;
 }
 
 void set_join(const ControlSystem& system, ControlState& state, int join, bool closed) {
   const Join& j = system.joins()[static_cast<std::size_t>(join)];
   JoinState& s = state.joins[static_cast<std::size_t>(join)];
   s.closed = closed;
+  s.closing = false;
   const auto pose = [&](int m, FrameId frame) {
     const auto i = static_cast<std::size_t>(m);
     return frame_pose(*system.mechanisms()[i].model, state.mechanisms[i].data, frame);
@@ -305,7 +313,10 @@ void update_state(const ControlSystem& system, ControlState& state) {
       add_payload_dynamics(system, payload, share,
                            state.mechanisms[static_cast<std::size_t>(payload.mechanism)]);
   }
-  for (std::size_t j = 0; j < state.joins.size(); ++j) update_join(system, state, j);
+  for (std::size_t j = 0; j < state.joins.size(); ++j) {
+    if (state.joins[j].closing) set_join(system, state, static_cast<int>(j), true);
+    update_join(system, state, j);
+  }
   for (std::size_t m = 0; m < state.mechanisms.size(); ++m)
     update_horizons(system.mechanisms()[m], state.mechanisms[m]);
 }

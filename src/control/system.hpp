@@ -44,13 +44,19 @@ struct Mechanism {
   bool torque_rate = true;
 };
 
+/// With which what must not drift apart is stabilised, critically damped: 20 rad/s [1/s^2].
+inline constexpr double kHoldStiffness = 400.0;
+
 /// Two frames that do not move against one another; its six unknowns are the force and torque on
 /// b's mechanism at b's origin, in W [N, N m].
 struct Join {
   std::string name;
   int a = 0, b = 0;  // mechanisms
   FrameId frame_a, frame_b;
-  int offset = 0;  // in x
+  std::string name_b;                 // of frame b
+  int offset = 0;                     // in x
+  double stiffness = kHoldStiffness;  // with which they go back to where they were closed [1/s^2];
+                                      // damping is critical
 };
 
 /// A known body that a mechanism may carry.
@@ -71,8 +77,9 @@ class ControlSystem {
   /// @return its index. Throws when the name is taken, a joint does not exist, or an actuated one
   /// has no limits
   int add_mechanism(MechanismDescription description);
-  /// Frames by their full names ("left.tcp"). @return index of the join
-  int add_join(std::string name, std::string_view frame_a, std::string_view frame_b);
+  /// Frames by their full names ("left.tcp"). @param stiffness see Join @return index of the join
+  int add_join(std::string name, std::string_view frame_a, std::string_view frame_b,
+               double stiffness = kHoldStiffness);
   int add_payload(std::string name, std::string_view frame, const Inertial& inertial);
   /// Ends set-up: the places of all unknowns are fixed.
   void seal();
@@ -130,6 +137,7 @@ struct MechanismState {
 
 struct JoinState {
   bool closed = false;               // forces act and the frames are held together
+  bool closing = false;              // closes at the next update_state()
   Pose X_ab;                         // at which they were closed
   Matrix6Xd J_a, J_b;                // of the point of a's and of b's mechanism at b's origin, in W
   Vector6d rate = Vector6d::Zero();  // acceleration of b against a that the join asks for, without
@@ -147,6 +155,10 @@ struct ControlState {
   /// What a run changes and the next tick needs before update_state().
   void state(StateArchive& archive);
 };
+
+/// Closes a join where its frames will be at the next update_state(), or opens it now: for who acts
+/// between two of them.
+void ask_join(ControlState& state, int join, bool closed);
 
 /// Closes a join where its frames are now, or opens it. Needs update_state.
 void set_join(const ControlSystem& system, ControlState& state, int join, bool closed);

@@ -29,6 +29,24 @@ std::unique_ptr<RobotModel> surroundings_of(const Scene& scene) {
   return std::make_unique<RobotModel>(std::move(description), scene.physics.gravity);
 }
 
+// what stands still, as something that can be joined to
+MechanismDescription ground_of(const Scene& scene) {
+  ModelDescription description;
+  description.name = "world";
+  const auto add = [&](const std::string& name, const Placement& X_WB) {
+    BodyDescription b;
+    b.name = name;
+    b.X_PB = X_WB;
+    b.inertial.mass = 1.0;  // as of surroundings
+    b.inertial.principal.setConstant(1.0);
+    description.bodies.push_back(std::move(b));
+  };
+  add("world", {});
+  for (const auto& fixture : scene.fixtures) add(fixture.name, fixture.X_WB);
+  for (const auto& [name, X_WF] : scene.frames) description.frames.push_back({name, -1, X_WF});
+  return {"world", std::move(description), {}, {}, {}, false};
+}
+
 // a factory's complaint at the place where the part was read
 template <class Part, class Context>
 auto make(const Part& part, const Context& context, const std::string& key) {
@@ -76,6 +94,7 @@ WholeArm::WholeArm(const WholeArmConfig& config, const Scene& scene, const Plant
           robot.name, made.passive.size()));
     ignored.insert(ignored.end(), robot.ignored_pairs.begin(), robot.ignored_pairs.end());
   }
+  add_joins(config, scene, layout);
   for (const auto& [name, payload] : config.payloads)
     system_->add_payload(name, payload.frame,
                          Inertial::from_full(payload.mass, payload.p_EC, payload.I_C_E));
@@ -85,6 +104,8 @@ WholeArm::WholeArm(const WholeArmConfig& config, const Scene& scene, const Plant
   state_->dt = seconds(base);
   for (std::size_t p = 0; p < config.payloads.size(); ++p)
     state_->payload[p].jump(config.payloads[p].second.carried ? 1.0 : 0.0);
+  for (std::size_t j = 0; j < config.joins.size(); ++j)
+    ask_join(*state_, static_cast<int>(j), config.joins[j].second.closed);
 
   for (std::size_t g = 0; g < layout.groups.size(); ++g) {
     const GroupLayout& group = layout.groups[g];
@@ -122,6 +143,45 @@ WholeArm::WholeArm(const WholeArmConfig& config, const Scene& scene, const Plant
         make(config.constraints[c], context, fmt::format("constraints[{}]", c)));
   problem_ = std::make_unique<ControlProblem>(*system_, config.problem, std::move(made_tasks),
                                               std::move(made_constraints));
+}
+
+void WholeArm::add_joins(const WholeArmConfig& config, const Scene& scene,
+                         const PlantLayout& layout) {
+  if (config.joins.empty()) return;
+  // robots alone press: what stands still has neither q'' nor torques
+  const int robots = static_cast<int>(system_->mechanisms().size());
+  system_->add_mechanism(ground_of(scene));
+  for (const auto& [name, join] : config.joins) {
+    const auto bad = [&](std::string cause, std::string mend) {
+      return ConfigError({{join.place, "joins." + name, std::move(cause), std::move(mend)}});
+    };
+    int index = 0;
+    try {
+      index = system_->add_join(name, join.between[0], join.between[1], join.stiffness);
+    } catch (const InputError& error) {
+      throw bad("cannot be made: " + std::string(error.what()), "");
+    }
+    const Join& made = system_->joins()[static_cast<std::size_t>(index)];
+    if (made.a >= robots && made.b >= robots)
+      throw bad("joins two frames that stand still", "name a robot's frame first");
+    for (const auto& [group, arm] : config.arms) {
+      const GroupLayout& g = layout.groups[static_cast<std::size_t>(layout.group(group))];
+      const int m = system_->mechanism(g.robot);
+      if (m != made.a && m != made.b) continue;
+      if (g.kind != GroupKind::kTorque || arm.law.value_or(ArmLaw::kTorque) != ArmLaw::kTorque)
+        throw bad(fmt::format("is of '{}', which is not commanded by torques", group),
+                  "a force needs them");
+      if (arm.observer)
+        throw bad(fmt::format("is of '{}', whose observer would take its force for a disturbance "
+                              "and undo it",
+                              group),
+                  "leave 'observer' out");
+    }
+  }
+}
+
+void WholeArm::join(std::string_view name, bool closed) {
+  ask_join(*state_, system_->join(name), closed);
 }
 
 void WholeArm::carry(std::string_view payload, bool carried, double time) {
@@ -198,9 +258,9 @@ void WholeArm::declare(ChannelTable& channels, Rate rate) {
     const Mechanism& m = system_->mechanisms()[static_cast<std::size_t>(arm.mechanism)];
     const auto n = static_cast<std::size_t>(arm.drive.commanded_q().size());
     arm.q = channels.vector("control." + m.name + ".q", n, "rad", rate, "commanded positions",
-                           m.joint_names);
+                            m.joint_names);
     arm.v = channels.vector("control." + m.name + ".v", n, "rad/s", rate, "commanded velocities",
-                           m.joint_names);
+                            m.joint_names);
   }
 }
 
@@ -221,6 +281,15 @@ Schema<WholeArmConfig> whole_arm_schema() {
           .optional("inertia", &PayloadConfig::I_C_E, matrix3(),
                     "about it, in the frame's axes [kg m^2]")
           .optional("carried", &PayloadConfig::carried, boolean(), "from the start");
+  const auto join =
+      object<JoinConfig>("Join", "frames that do not move against one another while it is closed")
+          .place(&JoinConfig::place)
+          .required("between", &JoinConfig::between, list(text()).size(2),
+                    "frames of robots, fixtures, the scene's frames: a, b. Forces are those on b")
+          .optional("closed", &JoinConfig::closed, boolean(), "from the start")
+          .optional("stiffness", &JoinConfig::stiffness, number("1/s^2").min(0).max(1e4),
+                    "with which they go back to where they were closed; what gives way to a force "
+                    "takes as much from it as this pulls back");
   const auto kind = choice<ConstraintKind>({{"torque", ConstraintKind::kTorque},
                                             {"joint_box", ConstraintKind::kJointBox},
                                             {"collision", ConstraintKind::kCollision},
@@ -255,6 +324,8 @@ Schema<WholeArmConfig> whole_arm_schema() {
       .optional("constraints", &WholeArmConfig::constraints, list(constraints().schema()),
                 "besides the joints' position, velocity and acceleration limits, which always hold")
       .optional("payloads", &WholeArmConfig::payloads, dictionary(payload), "by name")
+      .optional("joins", &WholeArmConfig::joins, dictionary(join),
+                "by name; open ones carry no force")
       .optional("optimisation", &WholeArmConfig::problem, problem);
 }
 

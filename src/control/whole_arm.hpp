@@ -22,12 +22,22 @@ struct PayloadConfig {
   bool carried = false;                             // from the start
 };
 
+/// Two frames of robots or of what stands still (fixtures, the scene's frames), which do not move
+/// against one another while it is closed.
+struct JoinConfig {
+  Place place;
+  std::vector<std::string> between;   // a, b: forces are those on b
+  bool closed = false;                // from the start
+  double stiffness = kHoldStiffness;  // [1/s^2]
+};
+
 struct WholeArmConfig {
   Place place;
   std::vector<std::pair<std::string, ArmConfig>> arms;  // by actuator group: "left.arm"
   std::vector<std::pair<std::string, TaskRegistry::Part>> tasks;
   std::vector<ConstraintRegistry::Part> constraints;
   std::vector<std::pair<std::string, PayloadConfig>> payloads;
+  std::vector<std::pair<std::string, JoinConfig>> joins;
   ProblemConfig problem;
 };
 
@@ -48,6 +58,9 @@ class WholeArm {
   Task& task(std::string_view name) { return problem_->task(name); }
   /// Picks a payload up or puts it down in the control model, along a ramp. @throws InputError
   void carry(std::string_view payload, bool carried, double time = kRampTime);
+
+  /// Closes a join where its frames are when the next tick solves, or opens it. @throws InputError
+  void join(std::string_view name, bool closed);
 
   const ControlSystem& system() const { return *system_; }
   ControlState& state() { return *state_; }
@@ -73,6 +86,7 @@ class WholeArm {
     int q = 0, v = 0;
   };
 
+  void add_joins(const WholeArmConfig& config, const Scene& scene, const PlantLayout& layout);
   void observe_held(const Observation& observation);
 
   Nanoseconds base_;

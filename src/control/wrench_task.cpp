@@ -21,6 +21,7 @@ WrenchTask::WrenchTask(const WrenchTaskConfig& config, const TaskContext& contex
       selected_(chosen_axes(config.axes, context.name)),
       reference_(config.wrench) {
   const Join& join = context.system.joins()[static_cast<std::size_t>(join_)];
+  frame_ = join.name_b;
   blocks_.push_back({join.offset, Eigen::MatrixXd::Zero(rows(), 6)});
 }
 

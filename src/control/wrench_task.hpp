@@ -22,6 +22,15 @@ class WrenchTask : public Task {
   /// Of the configured wrench.
   void hold(const ControlSystem& system, ControlState& state) override;
   void state(StateArchive& archive) override;
+  const Vector6d& reference() const { return reference_; }
+  const std::vector<bool>& axes() const { return config_.axes; }
+  /// The frame b, by its full name.
+  const std::string& frame() const { return frame_; }
+  /// Whether its join is closed, or about to be: an open one carries nothing.
+  bool carries(const ControlState& state) const {
+    const JoinState& join = state.joins[static_cast<std::size_t>(join_)];
+    return join.closed || join.closing;
+  }
   /// As the QP's last answer had it, in b's axes [N, N m].
   Vector6d wrench(const ControlSystem& system, ControlState& state, ConstVectorRef x) const;
 
@@ -31,6 +40,7 @@ class WrenchTask : public Task {
  private:
   WrenchTaskConfig config_;
   int join_ = 0;
+  std::string frame_;
   std::vector<int> selected_;
   Vector6d reference_;
 };

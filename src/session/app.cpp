@@ -22,6 +22,7 @@ struct AppFile {
   std::vector<std::pair<std::string, DeviceConfig>> devices;
   std::vector<std::pair<std::string, SourceRegistry::Part>> sources;
   std::vector<std::pair<std::string, PoseReferenceLimits>> references;
+  std::vector<std::pair<std::string, WrenchReferenceLimits>> wrench_references;
   std::vector<std::pair<std::string, MachineConfig>> machines;
   ClockKind clock = ClockKind::kVirtual;
   RecordExtent record = RecordExtent::kDefault;
@@ -54,6 +55,10 @@ Schema<AppFile> app_schema() {
                 "what references may come from, by name; modes give them authority")
       .optional("references", &AppFile::references, dictionary(pose_reference_limits_schema()),
                 "how fast the reference of a pose task may move, by task")
+      .optional(
+          "wrench_references", &AppFile::wrench_references,
+          dictionary(wrench_reference_limits_schema()),
+          "how large the reference of a wrench task may be and how fast it may change, by task")
       .optional("modes", &AppFile::machines, dictionary(machine_schema()),
                 "state machines that run side by side, by name")
       .optional("clock", &AppFile::clock,
@@ -85,6 +90,7 @@ App load_app(const std::filesystem::path& path) {
   app.devices = std::move(app_file.devices);
   app.sources = std::move(app_file.sources);
   app.references = std::move(app_file.references);
+  app.wrench_references = std::move(app_file.wrench_references);
   app.machines = std::move(app_file.machines);
   app.clock = app_file.clock;
   app.record = app_file.record;

@@ -17,6 +17,7 @@
 #include "session/random_goals.hpp"
 #include "teleop/devices.hpp"
 #include "teleop/reference.hpp"
+#include "teleop/wrench_reference.hpp"
 
 namespace handspan {
 
@@ -42,9 +43,10 @@ struct App {
   std::vector<RandomGoalsConfig> goals;                       // of the whole-arm controller's tasks
   std::uint64_t seed = 0;                                     // of everything random
   std::vector<std::pair<std::string, DeviceConfig>> devices;  // by name
-  std::vector<std::pair<std::string, SourceRegistry::Part>> sources;    // by name
-  std::vector<std::pair<std::string, PoseReferenceLimits>> references;  // by task
-  std::vector<std::pair<std::string, MachineConfig>> machines;          // by name
+  std::vector<std::pair<std::string, SourceRegistry::Part>> sources;             // by name
+  std::vector<std::pair<std::string, PoseReferenceLimits>> references;           // by task
+  std::vector<std::pair<std::string, WrenchReferenceLimits>> wrench_references;  // by task
+  std::vector<std::pair<std::string, MachineConfig>> machines;                   // by name
   ClockKind clock = ClockKind::kVirtual;
   RecordExtent record = RecordExtent::kDefault;
   PictureConfig picture;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "record/messages.hpp"
@@ -38,6 +39,18 @@ std::vector<ChannelId> joints_of(const ChannelTable& table, const ChannelInfo& q
       if (table.info(id).labels == q.labels) found.push_back(id);
   if (found.size() < 2 || !table.info(found[1]).name.ends_with(".v")) found.clear();
   return found;
+}
+
+// in whose axes a sensor's wrench, or the reference of one, is; none: the channel is no wrench
+std::optional<std::string> wrench_frame(Session& session, const std::string& channel) {
+  for (const SensorLayout& sensor : session.plant().layout().sensors)
+    if (channel == sensor.name + ".wrench") return sensor.frame;
+  const Arbiter& arbiter = session.arbiter();
+  for (int o = 0; o < arbiter.outlets(); ++o)
+    if (arbiter.kind(o) == MotionKind::kWrench &&
+        channel == "reference." + arbiter.outlet_name(o) + ".wrench")
+      return arbiter.wrench_task(o).frame();
+  return std::nullopt;
 }
 
 void encode_pose(const LogSample& sample, Bytes& out) {
@@ -135,17 +148,15 @@ void ChannelStreams::add_channel(Session& session, ChannelId channel) {
     case ChannelType::kVector:
       break;
   }
-  const auto& sensors = session.plant().layout().sensors;
-  const auto sensor = std::ranges::find_if(
-      sensors, [&](const SensorLayout& s) { return s.name + ".wrench" == info.name; });
-  if (sensor == sensors.end()) {
+  const auto frame = wrench_frame(session, info.name);
+  if (!frame) {
     with(message_type<messages::Vector>(), [](const LogSample& sample, Bytes& out) {
       encode_vector(sample.source_stamp, doubles(sample.raw), out);
     });
     return;
   }
   with(message_type<messages::WrenchStamped>(),
-       [frame = sensor->frame](const LogSample& sample, Bytes& out) {
+       [frame = *frame](const LogSample& sample, Bytes& out) {
          const auto x = doubles(sample.raw);
          messages::WrenchStamped m;
          m.header = {sample.source_stamp, frame};

@@ -2,7 +2,8 @@
 // Channels of a session as topics of its log: which message shows which channels, and when one is
 // due. Positions, velocities and drive torques of the same joints (NAME.q, NAME.v, NAME.tau) are
 // one sensor_msgs/JointState under /NAME/joint_states, a pose is a geometry_msgs/PoseStamped, a
-// sensor's wrench a WrenchStamped in its frame; all else is a handspan_msgs/Vector or Integer.
+// wrench (of a sensor, or a reference) a WrenchStamped in its frame; all else is a
+// handspan_msgs/Vector or Integer.
 #include <cstddef>
 #include <span>
 #include <vector>

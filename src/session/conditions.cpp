@@ -46,8 +46,8 @@ class Reached : public Condition {
   Reached(const ReachedConfig& config, const ModeContext& context) : config_(config) {
     outlet_ = context.arbiter.outlet(config.task);
     if (!context.arbiter.is_pose(outlet_))
-      throw InputError(
-          fmt::format("'{}' is a task of joints; this is for poses of frames", config.task));
+      throw InputError(fmt::format("'{}' is a task of {}; this is for poses of frames", config.task,
+                                   name_of(context.arbiter.kind(outlet_))));
     arms_ = context.arms;
     task_ = dynamic_cast<FrameTask*>(&arms_->task(config.task));
   }

@@ -10,6 +10,7 @@ ModeRegistry& modes() {
     register_modes(built_in);
     register_move_modes(built_in);
     register_operate_mode(built_in);
+    register_wrench_modes(built_in);
     register_replay_reference(built_in);
     return built_in;
   }();

@@ -70,6 +70,9 @@ class SetMode : public Mode {
         case Field::kCarried:
           s.arms->carry(s.name, s.value > 0.5, config_.time);
           break;
+        case Field::kClosed:
+          s.arms->join(s.name, s.value > 0.5);
+          break;
       }
     }
     left_ = config_.time;
@@ -88,7 +91,7 @@ class SetMode : public Mode {
   void state(StateArchive& archive) override { archive(left_); }
 
  private:
-  enum class Field { kWeight, kStiffness, kDamping, kCarried };
+  enum class Field { kWeight, kStiffness, kDamping, kCarried, kClosed };
   struct Setting {
     Task* task = nullptr;
     WholeArm* arms = nullptr;
@@ -100,8 +103,8 @@ class SetMode : public Mode {
   static Setting setting(const std::string& name, double value, const ModeContext& context) {
     const auto bad = [&](const std::string& why) {
       return InputError(fmt::format(
-          "'{}' is no parameter: {}; parameters are task.NAME.weight (stiffness, damping) and "
-          "payload.NAME.carried",
+          "'{}' is no parameter: {}; parameters are task.NAME.weight (stiffness, damping), "
+          "payload.NAME.carried and join.NAME.closed",
           shown(name), why));
     };
     const auto first = name.find('.'), last = name.rfind('.');
@@ -116,6 +119,11 @@ class SetMode : public Mode {
     if (what == "payload" && field == "carried") {
       context.arms->system().payload(of);
       s.field = Field::kCarried;
+      return s;
+    }
+    if (what == "join" && field == "closed") {
+      context.arms->system().join(of);
+      s.field = Field::kClosed;
       return s;
     }
     if (what != "task") throw bad("there is nothing of that kind");
@@ -174,13 +182,13 @@ class FollowMode : public Mode {
                                    config.task, kMostGrants));
     for (const auto& share : config.sources) {
       Grant grant{context.arbiter.source(share.source), {}, share.share, config.reengages};
-      if (context.arbiter.source(grant.source).moves_joints() == context.arbiter.is_pose(outlet_))
-        throw InputError(
-            fmt::format("the source '{}' moves {}, and '{}' is a task of {}", share.source,
-                        context.arbiter.is_pose(outlet_) ? "joints" : "a frame", config.task,
-                        context.arbiter.is_pose(outlet_) ? "a pose" : "joints"));
+      const MotionKind asks = context.arbiter.source(grant.source).asks_for(),
+                       is = context.arbiter.kind(outlet_);
+      if (asks != is)
+        throw InputError(fmt::format("the source '{}' asks for {}, and '{}' is a task of {}",
+                                     share.source, name_of(asks), config.task, name_of(is)));
       std::copy(share.axes.begin(), share.axes.end(), grant.axes.begin());
-      if (!context.arbiter.is_pose(outlet_)) grant.axes = kAllAxes;
+      if (is == MotionKind::kJoints) grant.axes = kAllAxes;
       grants_.push_back(grant);
     }
   }
@@ -284,15 +292,16 @@ void register_modes(ModeRegistry& registry) {
                [](const HoldConfig& config, const ModeContext& context) {
                  return std::make_unique<HoldMode>(config, context);
                });
-  registry.add("set",
-               object<SetConfig>("Set")
-                   .required("parameters", &SetConfig::parameters, dictionary(number()),
-                             "such as task.hand.weight: 0, payload.box.carried: 1")
-                   .optional("time", &SetConfig::time, number("s").min(0), "of the ramp"),
-               "changes weights, gains and payloads along ramps",
-               [](const SetConfig& config, const ModeContext& context) {
-                 return std::make_unique<SetMode>(config, context);
-               });
+  registry.add(
+      "set",
+      object<SetConfig>("Set")
+          .required("parameters", &SetConfig::parameters, dictionary(number()),
+                    "such as task.hand.weight: 0, payload.box.carried: 1, join.contact.closed: 1")
+          .optional("time", &SetConfig::time, number("s").min(0), "of the ramp"),
+      "changes weights, gains and payloads along ramps; closes and opens joins at once",
+      [](const SetConfig& config, const ModeContext& context) {
+        return std::make_unique<SetMode>(config, context);
+      });
   registry.add("wait", object<NoConfig>("Wait"),
                "lets go on what the state before began; without it, references hold",
                [](const NoConfig&, const ModeContext&) { return std::make_unique<WaitMode>(); });

@@ -10,6 +10,8 @@ void register_modes(ModeRegistry& registry);
 void register_move_modes(ModeRegistry& registry);
 /// operate.
 void register_operate_mode(ModeRegistry& registry);
+/// apply_wrench.
+void register_wrench_modes(ModeRegistry& registry);
 /// replay_reference.
 void register_replay_reference(ModeRegistry& registry);
 

@@ -57,9 +57,12 @@ class MoveMode : public Mode {
 
 int outlet_of(const ModeContext& context, const std::string& task, bool pose) {
   const int outlet = context.arbiter.outlet(task);
-  if (context.arbiter.is_pose(outlet) != pose)
-    throw InputError(fmt::format("'{}' is a task of {}; use {}", task, pose ? "joints" : "a pose",
-                                 pose ? "move_joints" : "move_to"));
+  const MotionKind is = context.arbiter.kind(outlet);
+  if (is != (pose ? MotionKind::kPose : MotionKind::kJoints))
+    throw InputError(fmt::format("'{}' is a task of {}; use {}", task, name_of(is),
+                                 is == MotionKind::kPose     ? "move_to"
+                                 : is == MotionKind::kJoints ? "move_joints"
+                                                             : "apply_wrench"));
   return outlet;
 }
 
@@ -298,7 +301,7 @@ class MoveJoints : public Source {
     begin(reference);
   }
   bool ends() const override { return true; }
-  bool moves_joints() const override { return true; }
+  MotionKind asks_for() const override { return MotionKind::kJoints; }
   SourceAnswer update(const Moment& moment, const Motion&, Motion& wanted) override {
     if (!plan_.planned()) return {SourceStatus::kLost, reason_of(plan_.error().reason), {}};
     t_ += moment.dt;
@@ -364,7 +367,7 @@ class MoveAlong : public Source {
     if (t_ < approach_.duration()) begin(reference);
   }
   bool ends() const override { return true; }
-  bool moves_joints() const override { return true; }
+  MotionKind asks_for() const override { return MotionKind::kJoints; }
   SourceAnswer update(const Moment& moment, const Motion&, Motion& wanted) override {
     if (!approach_.planned()) return {SourceStatus::kLost, reason_of(approach_.error().reason), {}};
     t_ += moment.dt;

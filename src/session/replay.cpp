@@ -55,7 +55,8 @@ class ChannelComparison {
         compare(name->second,
                 std::vector<double>{m.position[0], m.position[1], m.position[2], m.orientation[0],
                                     m.orientation[1], m.orientation[2], m.orientation[3]});
-      } else if (name->second.ends_with(".wrench")) {
+      } else if (log_.reader().schema(channel.schema)->name ==
+                 message_type<messages::WrenchStamped>().name) {
         const auto m = decode<messages::WrenchStamped>(message.bytes);
         compare(name->second, std::vector<double>{m.force[0], m.force[1], m.force[2], m.torque[0],
                                                   m.torque[1], m.torque[2]});

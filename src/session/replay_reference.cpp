@@ -11,6 +11,7 @@
 #include "record/mcap_reader.hpp"
 #include "record/messages.hpp"
 #include "session/log_layout.hpp"
+#include "session/logged_wrench.hpp"
 #include "session/modes.hpp"
 
 namespace handspan {
@@ -19,7 +20,7 @@ namespace {
 struct ReplayReferenceConfig {
   std::string task;
   std::filesystem::path log;
-  std::optional<std::string> channel;  // none: reference.TASK.pose
+  std::optional<std::string> channel;  // none: reference.TASK.pose (wrench)
   double from = 0.0;
   std::optional<double> to;
   bool relative = false;
@@ -113,13 +114,27 @@ class ReplayReference : public Source {
   Pose X_WL_;
 };
 
+std::unique_ptr<Source> source_of(const ReplayReferenceConfig& config, const Arbiter& arbiter) {
+  switch (arbiter.kind(arbiter.outlet(config.task))) {
+    case MotionKind::kPose:
+      return std::make_unique<ReplayReference>(config);
+    case MotionKind::kWrench:
+      if (config.relative) throw InputError("'relative' is for poses; leave it out for a wrench");
+      return logged_wrench({config.log,
+                            config.channel.value_or("reference." + config.task + ".wrench"),
+                            config.from, config.to, config.speed});
+    case MotionKind::kJoints:
+      break;
+  }
+  throw InputError(
+      fmt::format("'{}' is a task of joints; this is for poses and wrenches", config.task));
+}
+
 class ReplayReferenceMode : public Mode {
  public:
   ReplayReferenceMode(const ReplayReferenceConfig& config, const ModeContext& context)
       : config_(config), outlet_(context.arbiter.outlet(config.task)) {
-    if (!context.arbiter.is_pose(outlet_))
-      throw InputError(fmt::format("'{}' is a task of joints; this is for poses", config.task));
-    source_ = context.arbiter.add_source(context.name, std::make_unique<ReplayReference>(config));
+    source_ = context.arbiter.add_source(context.name, source_of(config, context.arbiter));
   }
   void enter(const ModeMoment& at) override {
     Grant grant;
@@ -144,17 +159,17 @@ void register_replay_reference(ModeRegistry& registry) {
   registry.add(
       "replay_reference",
       object<ReplayReferenceConfig>("ReplayReference", "a reference does again what a log has")
-          .required("task", &ReplayReferenceConfig::task, text(), "of a pose")
+          .required("task", &ReplayReferenceConfig::task, text(), "of a pose or a wrench")
           .required("log", &ReplayReferenceConfig::log, file())
           .optional("channel", &ReplayReferenceConfig::channel, text(),
-                    "of poses; left out: the reference of the same task")
+                    "of poses or wrenches; left out: the reference of the same task")
           .optional("from", &ReplayReferenceConfig::from, number("s").min(0), "of the log")
           .optional("to", &ReplayReferenceConfig::to, number("s").above(0))
           .optional("relative", &ReplayReferenceConfig::relative, boolean(),
                     "moved so that it begins where the reference is")
           .optional("speed", &ReplayReferenceConfig::speed, number().above(0).max(10),
                     "times as fast"),
-      "a pose reference does again what one did in a log",
+      "the reference of a pose or a wrench does again what one did in a log",
       [](const ReplayReferenceConfig& config, const ModeContext& context) {
         return std::make_unique<ReplayReferenceMode>(config, context);
       });

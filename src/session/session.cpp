@@ -127,6 +127,12 @@ void Session::open_devices() {
   devices_.open(boxes, channels_);
 }
 
+WrenchReferenceLimits Session::wrench_limits(const std::string& task) const {
+  for (const auto& [name, limits] : app_.wrench_references)
+    if (name == task) return limits;
+  return {};
+}
+
 void Session::make_references() {
   arbiter_ = std::make_unique<Arbiter>(events_);
   if (app_.whole_arm) {
@@ -144,12 +150,18 @@ void Session::make_references() {
                            given == app_.references.end() ? PoseReferenceLimits{} : given->second);
       else if (auto* posture = dynamic_cast<PostureTask*>(task.get()))
         arbiter_->add_joints(*posture, posture->limits());
+      else if (auto* wrench = dynamic_cast<WrenchTask*>(task.get()))
+        arbiter_->add_wrench(*wrench, whole_arm_->state(), wrench_limits(task->name()));
     }
-    for (const auto& [name, limits] : app_.references)
-      if (!arbiter_->is_pose(arbiter_->outlet(name)))
-        throw InputError(fmt::format(
-            "references.{} limits the speed of a pose, and that task is of joints; take it away",
-            name));
+    const auto check = [&](const char* key, const std::string& name, MotionKind kind) {
+      const MotionKind is = arbiter_->kind(arbiter_->outlet(name));
+      if (is != kind)
+        throw InputError(fmt::format("{}.{} limits {}, and that task is of {}; take it away", key,
+                                     name, name_of(kind), name_of(is)));
+    };
+    for (const auto& [name, limits] : app_.references) check("references", name, MotionKind::kPose);
+    for (const auto& [name, limits] : app_.wrench_references)
+      check("wrench_references", name, MotionKind::kWrench);
     arbiter_->start();
   }
   for (const auto& [name, part] : app_.sources) {
@@ -328,7 +340,8 @@ void Session::accept(const Input& input, const Moment& moment) {
   ++rejected_inputs_;
 }
 
-// "task.NAME.weight" (stiffness, damping), "payload.NAME.carried", "belt.NAME.speed"
+// "task.NAME.weight" (stiffness, damping), "payload.NAME.carried", "join.NAME.closed",
+// "belt.NAME.speed"
 bool Session::set_parameter(std::string_view name, double value) {
   const auto first = name.find('.'), last = name.rfind('.');
   if (first == std::string_view::npos || first == last || !std::isfinite(value)) return false;
@@ -352,6 +365,12 @@ bool Session::set_parameter(std::string_view name, double value) {
     for (const auto& payload : whole_arm_->system().payloads()) {
       if (payload.name != of) continue;
       whole_arm_->carry(of, value > 0.5);
+      return true;
+    }
+  } else if (what == "join" && whole_arm_ && field == "closed") {
+    for (const auto& join : whole_arm_->system().joins()) {
+      if (join.name != of) continue;
+      whole_arm_->join(of, value > 0.5);
       return true;
     }
   } else if (what == "belt" && simulation_ && field == "speed") {
@@ -474,6 +493,7 @@ TickHashes Session::hashes() {
     references.numbers(r.pose.V_WE);
     references.numbers(r.q);
     references.numbers(r.v);
+    references.numbers(r.wrench);
   }
   for (const auto& machine : machines_) references.value(machine.current());
   set(Quantity::kReferences, references);

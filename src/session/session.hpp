@@ -140,6 +140,7 @@ class Session {
   void make_groups();
   void make_devices();
   void make_references();
+  WrenchReferenceLimits wrench_limits(const std::string& task) const;
   void make_machines();
   void declare_channels();
   void start();

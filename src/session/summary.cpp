@@ -22,7 +22,7 @@ Summariser::Summariser(Session& session) {
   for (int o = 0; o < arbiter.outlets(); ++o) {
     Tracking tracking;
     tracking.summary.task = arbiter.outlet_name(o);
-    tracking.summary.pose = arbiter.is_pose(o);
+    tracking.summary.kind = arbiter.kind(o);
     Task& task = session.whole_arm()->task(arbiter.outlet_name(o));
     tracking.pose = dynamic_cast<FrameTask*>(&task);
     tracking.joints = dynamic_cast<PostureTask*>(&task);
@@ -39,6 +39,7 @@ Summariser::Summariser(Session& session) {
             tracking.measured.emplace_back(g, at - layout.groups[g].joints.begin());
       measure(tracking, observation);
     }
+    tracking.wrench = dynamic_cast<WrenchTask*>(&task);
     tracking_.push_back(std::move(tracking));
   }
 }
@@ -95,6 +96,15 @@ void Summariser::after_tick(Session& session) noexcept {
       angle = angle_between(reference.pose.X_WE.R, X.R);
       lag = (wanted.pose.X_WE.p - X.p).norm();
       lag_angle = angle_between(wanted.pose.X_WE.R, X.R);
+    } else if (tracking.wrench) {
+      WholeArm& arms = *session.whole_arm();
+      const Vector6d F =
+          tracking.wrench->wrench(arms.system(), arms.state(), arms.problem().solution().x);
+      for (int axis = 0; axis < 3; ++axis) {
+        if (!tracking.wrench->axes()[static_cast<std::size_t>(axis)]) continue;
+        position = std::hypot(position, reference.wrench[axis] - F[axis]);
+        lag = std::hypot(lag, wanted.wrench[axis] - F[axis]);
+      }
     } else {
       position = tracking.joints->error().lpNorm<Eigen::Infinity>();
       lag = (wanted.q - reference.q + tracking.joints->error()).lpNorm<Eigen::Infinity>();

@@ -23,7 +23,8 @@ struct GroupSummary {
 /// How well a task followed its limited reference; and what was wanted before the limits.
 struct TrackingSummary {
   std::string task;
-  bool pose = true;                               // else joints: positions are [rad], angles 0
+  // joints: positions are [rad], angles 0; wrench: positions are forces [N], as the QP has them
+  MotionKind kind = MotionKind::kPose;
   std::uint64_t ticks = 0;                        // in which it followed somebody
   double position_rms = 0.0, position_max = 0.0;  // of measured frame against the reference [m]
   double angle_rms = 0.0, angle_max = 0.0;        // [rad]
@@ -88,6 +89,7 @@ class Summariser : public SessionWatcher {
     std::unique_ptr<RobotData> data;
     std::vector<std::pair<std::size_t, Eigen::Index>> measured;  // group and index, one an actuated
     Eigen::VectorXd q, v;
+    WrenchTask* wrench = nullptr;
     double position_sum = 0.0, angle_sum = 0.0, lag_sum = 0.0, lag_angle_sum = 0.0;  // of squares
     bool followed = false;
   };

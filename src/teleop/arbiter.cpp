@@ -35,7 +35,9 @@ Pose pose_of(const FrameTask& task) {
   return {exp_so3(-e.tail<3>()) * X.R, X.p - e.head<3>()};
 }
 
-bool is_finite(const Motion& m) { return m.q.allFinite() && m.v.allFinite() && m.a.allFinite(); }
+bool is_finite(const Motion& m) {
+  return m.q.allFinite() && m.v.allFinite() && m.a.allFinite() && m.wrench.allFinite();
+}
 
 }  // namespace
 
@@ -74,6 +76,15 @@ int Arbiter::add_joints(PostureTask& task, std::span<const JointLimits> limits) 
   return outlets() - 1;
 }
 
+int Arbiter::add_wrench(WrenchTask& task, const ControlState& state,
+                        const WrenchReferenceLimits& limits) {
+  Outlet& outlet = add(task.name(), 0);
+  outlet.wrench_task = &task;
+  outlet.control = &state;
+  outlet.wrench.emplace(limits);
+  return outlets() - 1;
+}
+
 int Arbiter::add_source(std::string name, std::unique_ptr<Source> source) {
   if (std::ranges::count(sources_, name, &Named::name))
     throw InputError(fmt::format("there are two sources '{}'; give one another name", name));
@@ -91,6 +102,11 @@ void Arbiter::start() {
     if (outlet.pose) {
       outlet.pose->start(outlet.pose_task->reference().X_WE);
       outlet.reference.pose = outlet.pose->reference();
+    } else if (outlet.wrench) {
+      outlet.wrench->start(outlet.wrench_task->carries(*outlet.control)
+                               ? outlet.wrench_task->reference()
+                               : Vector6d::Zero());
+      outlet.reference.wrench = outlet.wrench->reference();
     } else {
       outlet.joints->start(outlet.posture_task->reference());
       outlet.reference.q = outlet.joints->q();
@@ -162,7 +178,7 @@ void Arbiter::rebase(int index) {
   Outlet& outlet = outlets_[static_cast<std::size_t>(index)];
   if (outlet.pose) {
     outlet.pose->start(pose_of(*outlet.pose_task));
-  } else {
+  } else if (outlet.joints) {
     outlet.wanted.q = outlet.posture_task->reference() - outlet.posture_task->error();
     outlet.joints->start(outlet.wanted.q);
   }
@@ -252,7 +268,7 @@ bool Arbiter::ask(Outlet& outlet, std::uint32_t index, const Moment& moment) {
   for (std::size_t axis = 0; axis < 6; ++axis)
     heard.axes[axis] = heard.grant.axes[axis] && answer.axes[axis];
   const auto has_say =
-      outlet.pose ? std::ranges::any_of(heard.axes, [](bool a) { return a; }) : heard.axes[0];
+      outlet.joints ? heard.axes[0] : std::ranges::any_of(heard.axes, [](bool a) { return a; });
   if (!has_say) lose("it has no say in any axis that it was given");
   return has_say;
 }
@@ -315,6 +331,22 @@ void Arbiter::merge_joints(Outlet& outlet) const {
   }
 }
 
+// As of poses: of each axis of b the mean of those who have a say in it, by their shares.
+void Arbiter::merge_wrench(Outlet& outlet, Axes& axes) const {
+  outlet.wanted.wrench = outlet.reference.wrench;
+  for (std::size_t axis = 0; axis < 6; ++axis) {
+    double sum = 0.0, share = 0.0;
+    for (std::uint32_t i = 0; i < outlet.grants; ++i) {
+      const Heard& heard = outlet.heard[i];
+      if (!heard.axes[axis]) continue;
+      share += heard.grant.share;
+      sum += heard.grant.share * outlet.asked[i].wrench[static_cast<Eigen::Index>(axis)];
+    }
+    axes[axis] = share > 0.0;
+    if (axes[axis]) outlet.wanted.wrench[static_cast<Eigen::Index>(axis)] = sum / share;
+  }
+}
+
 void Arbiter::hold(Outlet& outlet, std::string_view reason) {
   if (!outlet.holding || outlet.reason != reason) events_.add("hold", outlet.name, reason);
   outlet.holding = true;
@@ -323,10 +355,13 @@ void Arbiter::hold(Outlet& outlet, std::string_view reason) {
 
 bool Arbiter::at_rest(int index) const {
   const Outlet& outlet = at(index);
+  if (outlet.wrench) return outlet.wrench->at_rest();
   return outlet.pose ? outlet.pose->at_rest() : outlet.joints->at_rest();
 }
 
 bool Arbiter::arrived(const Outlet& outlet) const {
+  if (outlet.wrench)
+    return (outlet.wanted.wrench - outlet.reference.wrench).lpNorm<Eigen::Infinity>() < kArrived;
   if (!outlet.pose)
     return (outlet.wanted.q - outlet.reference.q).lpNorm<Eigen::Infinity>() < kArrived;
   const Pose &X = outlet.reference.pose.X_WE, &X_w = outlet.wanted.pose.X_WE;
@@ -334,6 +369,11 @@ bool Arbiter::arrived(const Outlet& outlet) const {
 }
 
 void Arbiter::write(Outlet& outlet) {
+  if (outlet.wrench) {
+    outlet.reference.wrench = outlet.wrench->reference();
+    outlet.wrench_task->set_reference(outlet.reference.wrench);
+    return;
+  }
   if (outlet.pose) {
     outlet.reference.pose = outlet.pose->reference();
     outlet.pose_task->set_reference(outlet.reference.pose);
@@ -368,7 +408,16 @@ void Arbiter::update(const Moment& moment) {
         hold(outlet, reason);
       }
     }
-    if (any && outlet.pose) {
+    if (outlet.wrench) {
+      Axes axes{};
+      if (any) merge_wrench(outlet, axes);
+      if (!outlet.wrench_task->carries(*outlet.control))
+        outlet.wrench->start(Vector6d::Zero());
+      else if (any)
+        outlet.wrench->follow(outlet.wanted.wrench, axes, moment.dt);
+      else
+        outlet.wrench->hold();
+    } else if (any && outlet.pose) {
       Axes axes{};
       merge_pose(outlet, axes);
       outlet.pose->follow(outlet.wanted.pose, axes, pose_of(*outlet.pose_task), moment.dt);
@@ -395,6 +444,11 @@ void Arbiter::declare(ChannelTable& channels, Rate rate) {
       outlet.pose_channel = channels.pose(name + ".pose", rate, "that the task follows, in W");
       outlet.velocity_channel = channels.vector(name + ".velocity", 6, "m/s, rad/s", rate,
                                                 "its linear and angular velocity, in W");
+    } else if (outlet.wrench) {
+      outlet.wrench_channel =
+          channels.vector(name + ".wrench", 6, "N, N m", rate,
+                          "that the task follows, on the join's second frame, in its axes",
+                          {"fx", "fy", "fz", "tx", "ty", "tz"});
     } else {
       outlet.joints_channel =
           channels.vector(name + ".q", static_cast<std::size_t>(outlet.reference.q.size()), "rad",
@@ -412,6 +466,8 @@ void Arbiter::publish(ChannelTable& channels, Nanoseconds stamp) const {
       channels.write(outlet.pose_channel, outlet.reference.pose.X_WE.p,
                      outlet.reference.pose.X_WE.quaternion(), stamp);
       channels.write(outlet.velocity_channel, outlet.reference.pose.V_WE, stamp);
+    } else if (outlet.wrench) {
+      channels.write(outlet.wrench_channel, outlet.reference.wrench, stamp);
     } else {
       channels.write(outlet.joints_channel, outlet.reference.q, stamp);
     }
@@ -427,6 +483,8 @@ void Arbiter::state(StateArchive& archive) {
     archive.part("reference", outlet.name);
     if (outlet.pose)
       archive(*outlet.pose);
+    else if (outlet.wrench)
+      archive(*outlet.wrench);
     else
       archive(*outlet.joints);
     archive(outlet.heard, outlet.grants, outlet.asked, outlet.reference, outlet.wanted,

@@ -1,9 +1,10 @@
 #pragma once
 // Who is heard (design sections 3.6, 3.7). An outlet is one reference that the controller follows:
-// a frame's pose or a robot's joints. The modes of an app grant sources authority over it, per
-// axis, one or several that share. The outlet follows what they ask within its limits, and whenever
-// nobody asks for anything, for whatever reason, its reference brakes to rest and stays: the one
-// mechanism of all holds. A source begins from the reference as it is then, so nothing jumps.
+// a frame's pose, a robot's joints or the wrench of a join. The modes of an app grant sources
+// authority over it, per axis, one or several that share. The outlet follows what they ask within
+// its limits, and whenever nobody asks for anything, for whatever reason, its reference brakes to
+// rest and stays: the one mechanism of all holds. A source begins from the reference as it is then,
+// so nothing jumps.
 #include <array>
 #include <memory>
 #include <optional>
@@ -12,9 +13,11 @@
 #include <vector>
 
 #include "control/posture_task.hpp"
+#include "control/wrench_task.hpp"
 #include "teleop/event.hpp"
 #include "teleop/reference.hpp"
 #include "teleop/source.hpp"
+#include "teleop/wrench_reference.hpp"
 
 namespace handspan {
 
@@ -42,13 +45,21 @@ class Arbiter {
   int add_pose(FrameTask& task, const PoseReferenceLimits& limits);
   /// @param limits one a row of the task
   int add_joints(PostureTask& task, std::span<const JointLimits> limits);
+  /// The reference of an open join stays zero. @param state of the task's system; outlives this
+  int add_wrench(WrenchTask& task, const ControlState& state, const WrenchReferenceLimits& limits);
   /// @return its index. @throws InputError when the name is taken
   int add_source(std::string name, std::unique_ptr<Source> source);
 
   /// @throws InputError naming those there are
   int outlet(std::string_view name) const;
   int source(std::string_view name) const;
-  bool is_pose(int outlet) const { return at(outlet).pose_task != nullptr; }
+  MotionKind kind(int outlet) const { return at(outlet).kind(); }
+  bool is_pose(int outlet) const { return kind(outlet) == MotionKind::kPose; }
+  /// Of an outlet of a wrench.
+  const WrenchTask& wrench_task(int outlet) const { return *at(outlet).wrench_task; }
+  const WrenchReferenceLimits& wrench_limits(int outlet) const {
+    return at(outlet).wrench->limits();
+  }
   int outlets() const { return static_cast<int>(outlets_.size()); }
   const std::string& outlet_name(int outlet) const { return at(outlet).name; }
   const std::string& source_name(int s) const { return sources_[static_cast<std::size_t>(s)].name; }
@@ -114,6 +125,9 @@ class Arbiter {
     PostureTask* posture_task = nullptr;
     std::optional<PoseFollower> pose;
     std::optional<JointFollower> joints;
+    WrenchTask* wrench_task = nullptr;
+    const ControlState* control = nullptr;  // of the wrench task
+    std::optional<WrenchFollower> wrench;
     std::array<Heard, kMostGrants> heard;
     std::uint32_t grants = 0;
     std::array<Motion, kMostGrants> asked;  // by each
@@ -122,8 +136,12 @@ class Arbiter {
     bool pending = false;  // granted, and not updated since
     FixedText<126> reason = kNobody;
     PoseChannel pose_channel;
-    VectorChannel velocity_channel, joints_channel;
+    VectorChannel velocity_channel, joints_channel, wrench_channel;
     BooleanChannel holding_channel;
+
+    MotionKind kind() const {
+      return pose ? MotionKind::kPose : joints ? MotionKind::kJoints : MotionKind::kWrench;
+    }
   };
   struct Named {
     std::string name;
@@ -135,6 +153,7 @@ class Arbiter {
   bool ask(Outlet& outlet, std::uint32_t index, const Moment& moment);
   void merge_pose(Outlet& outlet, Axes& axes) const;
   void merge_joints(Outlet& outlet) const;
+  void merge_wrench(Outlet& outlet, Axes& axes) const;
   void hold(Outlet& outlet, std::string_view reason);
   void write(Outlet& outlet);
   bool arrived(const Outlet& outlet) const;

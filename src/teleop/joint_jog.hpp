@@ -37,7 +37,7 @@ class JointJog : public Source {
 
   void start(const Moment& moment, const Motion& reference) override;
   void resume(const Moment& moment, const Motion& reference) override;
-  bool moves_joints() const override { return true; }
+  MotionKind asks_for() const override { return MotionKind::kJoints; }
   SourceAnswer update(const Moment& moment, const Motion& reference, Motion& wanted) override;
   bool button(std::string_view name) const override { return device_->pressed(name); }
   bool has_button(std::string_view name) const override { return has_control(*device_, name); }

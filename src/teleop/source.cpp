@@ -7,6 +7,11 @@
 
 namespace handspan {
 
+const char* name_of(MotionKind kind) {
+  constexpr const char* kNames[] = {"a pose", "joints", "a wrench"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
 SourceRegistry& sources() {
   static SourceRegistry registry = [] {
     SourceRegistry built_in("source");

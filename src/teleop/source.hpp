@@ -24,14 +24,21 @@ struct Moment {
   const Observation* observation = nullptr;
 };
 
-/// What a source asks for, or what a reference is. Which part counts depends on what it is for.
+/// What a reference is of, and a source asks for.
+enum class MotionKind : std::uint8_t { kPose, kJoints, kWrench };
+/// "a pose", "joints", "a wrench".
+const char* name_of(MotionKind kind);
+
+/// What a source asks for, or what a reference is. Which part counts depends on its kind.
 struct Motion {
-  PoseReference pose;       // of a frame E in W
-  Eigen::VectorXd q, v, a;  // of joints [rad, rad/s, rad/s^2]
-  void state(StateArchive& archive) { archive(pose, q, v, a); }
+  PoseReference pose;                  // of a frame E in W
+  Eigen::VectorXd q, v, a;             // of joints [rad, rad/s, rad/s^2]
+  Vector6d wrench = Vector6d::Zero();  // of a join, on its b at b's origin, in b's axes [N, N m]
+  void state(StateArchive& archive) { archive(pose, q, v, a, wrench); }
 };
 
-/// The axes of W along and about which a source has a say; joints: the first counts for all.
+/// The axes of W (a wrench: of b) along and about which a source has a say; joints: the first
+/// counts for all.
 using Axes = std::array<bool, 6>;
 inline constexpr Axes kAllAxes = {true, true, true, true, true, true};
 
@@ -64,8 +71,8 @@ class Source {
   virtual void resume(const Moment& moment, const Motion& reference) { start(moment, reference); }
   /// Whether it comes to an end by itself, so that what it asks for on the way is no goal.
   virtual bool ends() const { return false; }
-  /// Whether it asks for motions of joints; else of a frame.
-  virtual bool moves_joints() const { return false; }
+  /// What it asks for.
+  virtual MotionKind asks_for() const { return MotionKind::kPose; }
   /// While it has authority, once a tick. `wanted` has what it wrote in the tick before.
   virtual SourceAnswer update(const Moment& moment, const Motion& reference, Motion& wanted) = 0;
   /// An input for it, at the tick that it is latched; also without authority.

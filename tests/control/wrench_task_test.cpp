@@ -77,6 +77,33 @@ TEST_F(Held, ReferencesThatMakeNoSenseAreCountedAndTheLastGoodOneStays) {
   EXPECT_EQ(task.b(), Vector6d::Zero());
 }
 
+TEST_F(Held, AJoinThatIsAskedToCloseDoesSoWhereItsFramesAreAtTheNextUpdate) {
+  WrenchTaskConfig config;
+  config.join = "hold";
+  WrenchTask task(config, {run.system, "w"});
+  EXPECT_EQ(task.frame(), "box");
+  EXPECT_FALSE(task.carries(*run.state));
+  ask_join(*run.state, 0, true);
+  EXPECT_TRUE(task.carries(*run.state));
+  EXPECT_FALSE(run.state->joins[0].closed);
+  // the box moves before
+  run.state->mechanisms[1].q[0] += 0.1;
+  update_state(run.system, *run.state);
+  EXPECT_TRUE(run.state->joins[0].closed);
+  EXPECT_FALSE(run.state->joins[0].closing);
+  const Pose X_ab = run.state->joins[0].X_ab;
+  set_join(run.system, *run.state, 0, true);
+  EXPECT_EQ(run.state->joins[0].X_ab.p, X_ab.p);
+  // one that is closed stays where it was closed
+  run.state->mechanisms[1].q[0] += 0.1;
+  ask_join(*run.state, 0, true);
+  update_state(run.system, *run.state);
+  EXPECT_EQ(run.state->joins[0].X_ab.p, X_ab.p);
+  ask_join(*run.state, 0, false);
+  EXPECT_FALSE(run.state->joins[0].closed);
+  EXPECT_FALSE(task.carries(*run.state));
+}
+
 TEST_F(Held, MessagesSayWhatIsWrong) {
   WrenchTaskConfig config;
   config.join = "holt";

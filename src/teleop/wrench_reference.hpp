@@ -1,0 +1,48 @@
+#pragma once
+// The reference of a force and torque: it goes to what is wanted no faster than its rates allow, in
+// a straight line, and never beyond its magnitudes. When nothing is wanted it stays where it is
+// (design section 3.7): a box that is squeezed stays squeezed. It has no rate of its own that would
+// have to be braked: it may stop at once.
+//
+// F is of a join (control/wrench_task.hpp): force and torque on b at b's origin, in b's axes. With
+// f and n its force and torque, in each tick of dt
+//   f' = f + (f_w - f) min(1, f_rate dt / |f_w - f|),  |f_w| cut at the largest force,
+// and the same for n.
+#include "core/schema.hpp"
+#include "teleop/source.hpp"
+
+namespace handspan {
+
+struct WrenchReferenceLimits {
+  double force = 100.0;       // [N]
+  double torque = 20.0;       // [N m]
+  double force_rate = 100.0;  // [N/s]
+  double torque_rate = 20.0;  // [N m/s]
+};
+
+Schema<WrenchReferenceLimits> wrench_reference_limits_schema();
+
+class WrenchFollower {
+ public:
+  explicit WrenchFollower(const WrenchReferenceLimits& limits) : limits_(limits) {}
+
+  /// At F [N, N m]; also beyond the magnitudes, from which it then comes back along its rates.
+  void start(const Vector6d& F);
+  /// One tick towards `wanted` [N, N m] in the axes that are chosen (of b); in the others it stays.
+  /// `wanted` is finite.
+  void follow(const Vector6d& wanted, const Axes& axes, double dt);
+  /// It stays.
+  void hold() { moved_ = false; }
+
+  const Vector6d& reference() const { return reference_; }
+  const WrenchReferenceLimits& limits() const { return limits_; }
+  bool at_rest() const { return !moved_; }
+  void state(StateArchive& archive) { archive(reference_, moved_); }
+
+ private:
+  WrenchReferenceLimits limits_;
+  Vector6d reference_ = Vector6d::Zero();
+  bool moved_ = false;  // in the last tick
+};
+
+}  // namespace handspan

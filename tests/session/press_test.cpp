@@ -1,0 +1,243 @@
+// References of wrenches: an arm presses a plate on a table, holds, lets go; a snapshot, a replay,
+// and a log whose wrench is asked for again.
+#include <gtest/gtest.h>
+
+#include "core/random.hpp"
+#include "session/recorder.hpp"
+#include "session/replay.hpp"
+#include "session_support.hpp"
+
+namespace handspan {
+namespace {
+
+using test::AppFolder;
+
+const char* const kScene = R"(name: press
+robots:
+  left: {robot: fr3, tool: plate, pose: ready}
+fixtures:
+  table: {pose: {position: [0.45, 0.0, 0.15]}, shapes: [{type: box, size: [0.4, 0.4, 0.3]}]}
+frames:
+  spot: {position: [0.45, 0.0, 0.3]}
+)";
+
+std::string arm(const std::string& join = "between: [left.tcp, spot], stiffness: 10",
+                const std::string& push = "", const std::string& drive = "") {
+  return "whole_arm:\n  arms:\n    left.arm: {feedback: measured" + drive +
+         "}\n"
+         "  joins: {contact: {" +
+         join +
+         "}}\n"
+         "  tasks:\n"
+         "    hand: {type: pose, frame: left.tcp, stiffness: 100}\n"
+         "    posture: {type: posture, robot: left, stiffness: 10, weight: 1.0e-4}\n"
+         "    push: {type: wrench, join: contact" +
+         push +
+         "}\n"
+         "  constraints: [{type: torque_limits}, {type: jerk_limits}]\n"
+         "wrench_references: {push: {force: 40 N, force_rate: 40 N/s}}\n";
+}
+
+const std::string kPresses = arm() + R"(modes:
+  arm:
+    start: down
+    states:
+      down:
+        do: [{type: move_to, task: hand, waypoints: [{position: [0.45, 0.0, 0.299]}]}]
+        next: [{to: press, when: [{type: done}]}]
+      press:
+        do:
+          - {type: set, parameters: {join.contact.closed: 1}}
+          - {type: apply_wrench, task: push, wrench: [0.0, 0.0, -20.0, 0.0, 0.0, 0.0]}
+        next: [{to: keep, when: [{type: done}]}]
+      keep:
+        do: [{type: hold, tasks: [push]}]
+        next: [{to: ease, when: [{type: event, name: enough}]}]
+      ease:
+        do: [{type: apply_wrench, task: push, wrench: [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]}]
+        next: [{to: up, when: [{type: done}]}]
+      up:
+        do:
+          - {type: set, parameters: {join.contact.closed: 0}}
+          - {type: move_to, task: hand, waypoints: [{position: [0.45, 0.0, 0.4]}]}
+        next: [{to: end, when: [{type: done}]}]
+      end: {final: true}
+)";
+
+// of the contacts on the table, upwards is negative [N]
+double pressed(Session& session) {
+  const MujocoPlant& plant = *session.simulation();
+  const int table = plant.body("table");
+  double force = 0.0;
+  for (const Contact& c : plant.contacts()) {
+    if (c.body_b == table) force -= c.f_W.z();
+    if (c.body_a == table) force += c.f_W.z();
+  }
+  return force;
+}
+
+void run_to(Session& session, std::string_view state, int most = 6000) {
+  for (int i = 0; i < most && session.machines()[0].current_name() != state; ++i) session.tick();
+  ASSERT_EQ(session.machines()[0].current_name(), state);
+}
+
+TEST(Press, AnArmPressesAPlateOnATableHoldsAndLetsGo) {
+  const AppFolder folder(kScene);
+  const App app = folder.app(kPresses);
+  Session session(app);
+  const int push = session.arbiter().outlet("push");
+  ASSERT_EQ(session.arbiter().kind(push), MotionKind::kWrench);
+  run_to(session, "press");
+  // one tick of its rate
+  double before = session.arbiter().reference(push).wrench[2];
+  EXPECT_NEAR(before, -0.04, 1e-12);
+  while (session.machines()[0].current_name() == "press") {
+    session.tick();
+    const double now = session.arbiter().reference(push).wrench[2];
+    EXPECT_GE(now, before - 40.0 * 1e-3 * (1.0 + 1e-9));
+    before = now;
+  }
+  EXPECT_NEAR(before, -20.0, 1e-9);
+  const double reached = before;
+  for (int i = 0; i < 1000; ++i) session.tick();
+  // what is missing: the joints' dry friction, and the join that pulls back what the pad gives way
+  EXPECT_NEAR(pressed(session), 20.0, 0.6);
+  EXPECT_TRUE(session.arbiter().holding(push));
+  const double held = pressed(session);
+  for (int i = 0; i < 10000; ++i) session.tick();
+  EXPECT_NEAR(pressed(session), held, 0.05);
+  EXPECT_EQ(session.arbiter().reference(push).wrench[2], reached);
+  // a stop leaves it as it is
+  session.mailbox("operator").post(test::operator_input(InputKind::kStop));
+  for (int i = 0; i < 1000; ++i) session.tick();
+  EXPECT_NEAR(pressed(session), held, 0.05);
+  session.mailbox("operator").post(test::operator_input(InputKind::kResume));
+  session.mailbox("operator").post(test::operator_input(InputKind::kEvent, "enough"));
+  run_to(session, "up");
+  EXPECT_LT(pressed(session), 2.0);
+  run_to(session, "end");
+  EXPECT_EQ(pressed(session), 0.0);
+  EXPECT_EQ(session.whole_arm()->problem().counts().failed, 0U);
+  // an open join carries nothing, whatever the reference was
+  EXPECT_EQ(session.arbiter().reference(push).wrench, Vector6d::Zero());
+}
+
+TEST(Press, AnOpenJoinSaysWhyNothingHappens) {
+  const AppFolder folder(kScene);
+  const App app = folder.app(
+      arm() +
+      "modes: {m: {start: s, states: {s: {do: [{type: apply_wrench, task: push, wrench: [0.0, 0.0, "
+      "-5.0, 0.0, 0.0, 0.0]}]}}}}\n");
+  Session session(app);
+  for (int i = 0; i < 300; ++i) session.tick();
+  const int push = session.arbiter().outlet("push");
+  EXPECT_TRUE(session.arbiter().holding(push));
+  EXPECT_EQ(session.arbiter().reason(push), "m.s: the join is open and carries nothing");
+  EXPECT_EQ(session.arbiter().reference(push).wrench, Vector6d::Zero());
+}
+
+TEST(Press, ASnapshotGoesOnWithTheSameBitsAlsoWhileTheJoinCloses) {
+  const AppFolder folder(kScene);
+  const App app = folder.app(kPresses);
+  Session session(app);
+  run_to(session, "press");
+  const std::int64_t closes = session.ticks();
+  for (const std::int64_t at : {closes - 1, closes, closes + 200, closes + 900}) {
+    Session one(app);
+    while (one.ticks() < at) one.tick();
+    std::vector<std::byte> bytes;
+    one.snapshot(bytes);
+    Session other(app);
+    other.restore(bytes);
+    for (int i = 0; i < 300; ++i) {
+      one.tick();
+      other.tick();
+      ASSERT_EQ(one.hashes(), other.hashes()) << "from " << at << ", " << i;
+    }
+  }
+}
+
+TEST(Press, IsRecordedReplayedAndAskedForAgain) {
+  const AppFolder folder(kScene);
+  const App app = folder.app(kPresses);
+  const auto file = folder.path() / "press.mcap";
+  Vector6d last;
+  {
+    Session session(app);
+    RecorderOptions options;
+    options.extent = RecordExtent::kFull;
+    options.may_wait = true;
+    Recorder recorder(session, file, options);
+    run_to(session, "keep");
+    for (int i = 0; i < 200; ++i) session.tick();
+    last = session.arbiter().reference(session.arbiter().outlet("push")).wrench;
+    session.finish();
+    ASSERT_TRUE(recorder.close());
+  }
+  LogFile log(file);
+  const McapChannel* channel = log.reader().channel("/reference/push/wrench");
+  ASSERT_NE(channel, nullptr);
+  EXPECT_EQ(log.reader().schema(channel->schema)->name, "geometry_msgs/msg/WrenchStamped");
+  for (const bool open : {false, true}) {
+    ReplayOptions options;
+    options.verify = true;
+    options.open = open;
+    const ReplayReport report = replay(log, options);
+    EXPECT_TRUE(report.same()) << open;
+    EXPECT_EQ(report.compared, log.ticks());
+  }
+  // another run presses as that one did
+  std::string text = kPresses;
+  const std::string goal =
+      "{type: apply_wrench, task: push, wrench: [0.0, 0.0, -20.0, 0.0, 0.0, 0.0]}";
+  text.replace(text.find(goal), goal.size(),
+               "{type: replay_reference, task: push, log: press.mcap}");
+  const App again = folder.app(text, "again");
+  Session session(again);
+  run_to(session, "keep", 12000);
+  EXPECT_EQ(session.arbiter().reference(session.arbiter().outlet("push")).wrench, last);
+}
+
+TEST(Press, MessagesSayWhatIsWrong) {
+  const AppFolder folder(kScene);
+  const auto has = [&](const std::string& app, const std::string& words) {
+    const std::string message = folder.error(app);
+    EXPECT_NE(message.find(words), std::string::npos) << message;
+  };
+  const auto mode = [](const std::string& text) {
+    return "modes: {m: {start: s, states: {s: {do: [" + text + "]}}}}\n";
+  };
+  has(arm("between: [left.tcp, spt]"),
+      "joins.contact cannot be made: there is no frame 'spt'; did "
+      "you mean 'spot'?");
+  has(arm("between: [table, spot]"),
+      "joins.contact joins two frames that stand still; name a "
+      "robot's frame first");
+  has(arm("between: [left.tcp, spot]", "", ", observer: 20"),
+      "joins.contact is of 'left.arm', whose observer would take its force for a disturbance and "
+      "undo it; leave 'observer' out");
+  has(arm("between: [left.tcp, spot]", "", ", law: velocity"),
+      "joins.contact is of 'left.arm', which is not commanded by torques; a force needs them");
+  has(arm() + "references: {push: {speed: 1 m/s}}\n",
+      "references.push limits a pose, and that task is of a wrench; take it away");
+  has(arm() + mode("{type: apply_wrench, task: hand, wrench: [0, 0, 1, 0, 0, 0]}"),
+      "'hand' is a task of a pose; this is for wrenches");
+  has(arm() + mode("{type: apply_wrench, task: push, wrench: [0, 30, 40, 0, 0, 0]}"),
+      "'wrench' has 50 N and 0 N m, and the reference of 'push' at most 40 N and 20 N m; ask for "
+      "less, or allow more in wrench_references.push");
+  has(arm("between: [left.tcp, spot]", ", axes: [false, false, true, false, false, false]") +
+          mode("{type: apply_wrench, task: push, wrench: [1, 0, 1, 0, 0, 0]}"),
+      "'wrench' has 1 in axis 0, which the task 'push' leaves free; set it to 0, or add the axis "
+      "to "
+      "the task");
+  has(arm() + mode("{type: move_to, task: push, waypoints: [{position: [0.4, 0.0, 0.4]}]}"),
+      "'push' is a task of a wrench; use apply_wrench");
+  has(arm() + "sources: {person: {type: pose_stream}}\n" +
+          mode("{type: teleoperate, task: push, sources: [{source: person}]}"),
+      "the source 'person' asks for a pose, and 'push' is a task of a wrench");
+  has(arm() + mode("{type: set, parameters: {join.contct.closed: 1}}"),
+      "there is no join 'contct'; did you mean 'contact'?");
+}
+
+}  // namespace
+}  // namespace handspan
