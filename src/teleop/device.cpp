@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "teleop/headset.hpp"
+#include "teleop/sdl_devices.hpp"
+#include "teleop/terminal_keyboard.hpp"
 
 namespace handspan {
 
@@ -42,6 +44,8 @@ DeviceRegistry& devices() {
   static DeviceRegistry registry = [] {
     DeviceRegistry built_in("device");
     register_headset(built_in);
+    register_sdl_devices(built_in);
+    register_terminal_keyboard(built_in);
     return built_in;
   }();
   return registry;
