@@ -7,13 +7,17 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/channel.hpp"
 #include "core/error.hpp"
 #include "core/suggest.hpp"
 
 namespace handspan {
 namespace {
 
-char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
 
 // without what the kernel pads it with
 std::string first_line(const std::filesystem::path& file) {
@@ -62,30 +66,13 @@ std::vector<std::string> SdlAttached::suits() const {
   return types;
 }
 
-bool matches(std::string_view pattern, std::string_view text) {
-  // after the last *, what it stood for grows until the rest fits
-  std::size_t p = 0, t = 0, star = std::string_view::npos, grown = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      grown = t;
-    } else if (p < pattern.size() && lower(pattern[p]) == lower(text[t])) {
-      ++p;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++grown;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
+bool looks_like(const std::string& pattern, const std::string& text) {
+  return matches(lower(pattern), lower(text));
 }
 
 std::string why_not(const SdlChoice& choice, const SdlNeeds& needs, const SdlAttached& attached) {
-  if (choice.name && !matches(*choice.name, attached.name)) return "its name is another";
-  if (choice.guid && !matches(*choice.guid, attached.guid)) return "its GUID is another";
+  if (choice.name && !looks_like(*choice.name, attached.name)) return "its name is another";
+  if (choice.guid && !looks_like(*choice.guid, attached.guid)) return "its GUID is another";
   if (choice.unit && *choice.unit != attached.unit) return "its unit is another";
   if (!attached.fault.empty()) return "it cannot be opened: " + attached.fault;
   if (needs.kind == SdlKind::kGamepad && !attached.gamepad) return "SDL knows no gamepad in it";

@@ -29,8 +29,9 @@ struct SdlAttached {
 
 /// What the app says of it; nothing: the first that suits and that no other device has.
 struct SdlChoice {
-  std::optional<std::int64_t> index;            // among those that suit, as SDL lists them
-  std::optional<std::string> name, guid, unit;  // name: * stands for any text; case does not count
+  std::optional<std::int64_t> index = std::nullopt;  // among those that suit, as SDL lists them
+  std::optional<std::string> name = std::nullopt;    // * stands for any text; case does not count
+  std::optional<std::string> guid = std::nullopt, unit = std::nullopt;
 };
 
 enum class SdlKind : std::uint8_t { kGamepad, kJoystick, kSpaceMouse };
@@ -43,8 +44,8 @@ struct SdlNeeds {
   int axes = 0, buttons = 0, hats = 0;
 };
 
-/// Whether `text` is `pattern`, where * stands for any text; without regard to case.
-bool matches(std::string_view pattern, std::string_view text);
+/// As matches() of channels (* stands for any text), without regard to case.
+bool looks_like(const std::string& pattern, const std::string& text);
 
 /// Why it is not what is asked for; empty: it is.
 std::string why_not(const SdlChoice& choice, const SdlNeeds& needs, const SdlAttached& attached);

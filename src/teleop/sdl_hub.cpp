@@ -57,8 +57,8 @@ SdlAttached describe(int index) {
   SDL_JoystickGetGUIDString(SDL_JoystickGetDeviceGUID(index), guid.data(), guid.size());
   a.guid = guid.data();
   a.gamepad = SDL_IsGameController(index) == SDL_TRUE;
-  a.space_mouse =
-      SDL_JoystickGetDeviceVendor(index) == kMaker3Dconnexion || matches("*3Dconnexion*", a.name);
+  a.space_mouse = SDL_JoystickGetDeviceVendor(index) == kMaker3Dconnexion ||
+                  looks_like("*3Dconnexion*", a.name);
   const std::string path = text(SDL_JoystickPathForIndex(index));
   SDL_Joystick* joystick = SDL_JoystickOpen(index);
   if (joystick == nullptr) {

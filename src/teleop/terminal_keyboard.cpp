@@ -139,7 +139,9 @@ class TerminalKeyboard : public Device {
       if (!news && time < next) continue;
       if (!news && files[0].revents == 0) press(decoder_.flush());
       post(time);
-      if (time >= next) next = std::max(next + kPeriod, time);
+      if (time < next) continue;
+      next += kPeriod;
+      if (next <= time) next = time + kPeriod;
     }
   }
 
