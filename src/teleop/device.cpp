@@ -5,6 +5,8 @@
 
 #include "teleop/headset.hpp"
 #include "teleop/person.hpp"
+#include "teleop/sdl_devices.hpp"
+#include "teleop/terminal_keyboard.hpp"
 #include "teleop/wild_hand.hpp"
 
 namespace handspan {
@@ -46,6 +48,8 @@ DeviceRegistry& devices() {
     register_headset(built_in);
     register_person(built_in);
     register_wild_hand(built_in);
+    register_sdl_devices(built_in);
+    register_terminal_keyboard(built_in);
     return built_in;
   }();
   return registry;
