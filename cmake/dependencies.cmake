@@ -19,6 +19,7 @@ find_package(fastcdr REQUIRED)
 find_package(HDF5 REQUIRED COMPONENTS C)
 find_path(FCCP_INCLUDE libfccp/csv.h REQUIRED)  # header only
 find_package(benchmark REQUIRED)
+find_package(SDL2 REQUIRED)
 find_package(OpenGL REQUIRED COMPONENTS EGL OpenGL)
 find_package(Eigen3 REQUIRED)
 set(Boost_NO_WARN_NEW_VERSIONS ON)  # CMake 3.25 knows Boost up to 1.80

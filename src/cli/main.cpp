@@ -61,6 +61,7 @@ int main(int argc, char** argv) {
   add_check(cli, action);
   add_import(cli, action);
   add_export_urdf(cli, action);
+  add_devices(cli, action);
   add_bench(cli, action);
   try {
     cli.parse(argc, argv);

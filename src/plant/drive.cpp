@@ -68,7 +68,8 @@ void GroupDrive::step(const Eigen::VectorXd& q, const Eigen::VectorXd& stretch,
       const double most = limits_[static_cast<std::size_t>(j)].torque_rate * step_;
       const double limited =
           limit_rate_ ? std::clamp(wanted, lagged(j) - most, lagged(j) + most) : wanted;
-      faults.rate_limited += limited != wanted;
+      // a controller that uses all of the rate is beyond it by rounding
+      faults.rate_limited += std::abs(limited - wanted) > 1e-9 * most;
       target.tau = lagged(j) = limited;
       continue;
     }

@@ -26,8 +26,28 @@ Summariser::Summariser(Session& session) {
     Task& task = session.whole_arm()->task(arbiter.outlet_name(o));
     tracking.pose = dynamic_cast<FrameTask*>(&task);
     tracking.joints = dynamic_cast<PostureTask*>(&task);
+    if (tracking.pose) {
+      const auto m = static_cast<std::size_t>(tracking.pose->frame().mechanism);
+      tracking.mechanism = &session.whole_arm()->system().mechanisms()[m];
+      tracking.data = std::make_unique<RobotData>(*tracking.mechanism->model);
+      tracking.q = session.whole_arm()->state().mechanisms[m].q;
+      tracking.v = Eigen::VectorXd::Zero(tracking.mechanism->model->nv());
+      for (const auto& joint : tracking.mechanism->joint_names)
+        for (std::size_t g = 0; g < layout.groups.size(); ++g)
+          if (const auto at = std::ranges::find(layout.groups[g].joints, joint);
+              at != layout.groups[g].joints.end())
+            tracking.measured.emplace_back(g, at - layout.groups[g].joints.begin());
+      measure(tracking, observation);
+    }
     tracking.wrench = dynamic_cast<WrenchTask*>(&task);
     tracking_.push_back(std::move(tracking));
+  }
+}
+
+void Summariser::measure(Tracking& tracking, const Observation& observation) noexcept {
+  for (std::size_t k = 0; k < tracking.measured.size(); ++k) {
+    const auto [group, index] = tracking.measured[k];
+    tracking.q[tracking.mechanism->actuated_q[k]] = observation.groups[group].q[index];
   }
 }
 
@@ -69,13 +89,13 @@ void Summariser::after_tick(Session& session) noexcept {
     const Motion &reference = arbiter.reference(o), &wanted = arbiter.wanted(o);
     double position = 0.0, angle = 0.0, lag = 0.0, lag_angle = 0.0;
     if (tracking.pose) {
-      const Vector6d& e = tracking.pose->pose_error();
-      position = e.head<3>().norm();
-      angle = e.tail<3>().norm();
-      // where the frame is: the reference minus the error
-      const Pose& X = reference.pose.X_WE;
-      lag = (wanted.pose.X_WE.p - X.p + e.head<3>()).norm();
-      lag_angle = log_so3(wanted.pose.X_WE.R * X.R.transpose() * exp_so3(e.tail<3>())).norm();
+      const RobotModel& model = *tracking.mechanism->model;
+      update_kinematics(model, *tracking.data, tracking.q, tracking.v);
+      const Pose X = frame_pose(model, *tracking.data, tracking.pose->frame().frame);
+      position = (reference.pose.X_WE.p - X.p).norm();
+      angle = angle_between(reference.pose.X_WE.R, X.R);
+      lag = (wanted.pose.X_WE.p - X.p).norm();
+      lag_angle = angle_between(wanted.pose.X_WE.R, X.R);
     } else if (tracking.wrench) {
       WholeArm& arms = *session.whole_arm();
       const Vector6d F =
@@ -98,6 +118,8 @@ void Summariser::after_tick(Session& session) noexcept {
     s.lag_max = std::max(s.lag_max, lag);
     s.lag_angle_max = std::max(s.lag_angle_max, lag_angle);
   }
+  for (auto& tracking : tracking_)
+    if (tracking.pose) measure(tracking, observation);
   count_events(session);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // What a run was like: tracking, margins to limits, what gave way, tick times, input gaps.
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -85,11 +86,17 @@ class Summariser : public SessionWatcher {
     TrackingSummary summary;
     FrameTask* pose = nullptr;
     PostureTask* joints = nullptr;
+    // where the frame was measured at the tick's beginning, whatever the controller's feedback
+    const Mechanism* mechanism = nullptr;
+    std::unique_ptr<RobotData> data;
+    std::vector<std::pair<std::size_t, Eigen::Index>> measured;  // group and index, one an actuated
+    Eigen::VectorXd q, v;
     WrenchTask* wrench = nullptr;
     double position_sum = 0.0, angle_sum = 0.0, lag_sum = 0.0, lag_angle_sum = 0.0;  // of squares
     bool followed = false;
   };
 
+  void measure(Tracking& tracking, const Observation& observation) noexcept;
   void count_events(const Session& session) noexcept;
 
   std::vector<Group> groups_;

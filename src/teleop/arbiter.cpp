@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.hpp"
 #include "core/suggest.hpp"
@@ -25,6 +26,13 @@ int find(const auto& items, std::string_view name, const char* what) {
   const std::string text(name);
   throw InputError(fmt::format("there is no {} '{}'; {}", what, shown(text),
                                did_you_mean(text, names_of(items), "there are")));
+}
+
+// where a task's frame is, by its last tick: reference minus error
+Pose pose_of(const FrameTask& task) {
+  const Vector6d& e = task.pose_error();
+  const Pose& X = task.reference().X_WE;
+  return {exp_so3(-e.tail<3>()) * X.R, X.p - e.head<3>()};
 }
 
 bool is_finite(const Motion& m) {
@@ -54,17 +62,17 @@ int Arbiter::add_joints(PostureTask& task, std::span<const JointLimits> limits) 
   if (n != task.rows())
     throw InputError(fmt::format("{} joint limits for the {} rows of the task '{}'", n, task.rows(),
                                  task.name()));
-  Eigen::VectorXd lower(n), upper(n), speed(n), acceleration(n);
+  Eigen::VectorXd lower(n), upper(n);
+  std::vector<FollowLimits> follow;
   for (Eigen::Index i = 0; i < n; ++i) {
     const JointLimits& l = limits[static_cast<std::size_t>(i)];
-    lower[i] = l.lower;
-    upper[i] = l.upper;
-    speed[i] = l.velocity;
-    acceleration[i] = std::min(l.acceleration, l.braking);
+    lower[i] = l.continuous ? -HUGE_VAL : l.lower;
+    upper[i] = l.continuous ? HUGE_VAL : l.upper;
+    follow.push_back({l.velocity, std::min(l.acceleration, l.braking), l.jerk});
   }
   Outlet& outlet = add(task.name(), n);
   outlet.posture_task = &task;
-  outlet.joints.emplace(lower, upper, speed, acceleration);
+  outlet.joints.emplace(lower, upper, std::move(follow));
   return outlets() - 1;
 }
 
@@ -169,10 +177,7 @@ bool Arbiter::under_way(int index) const {
 void Arbiter::rebase(int index) {
   Outlet& outlet = outlets_[static_cast<std::size_t>(index)];
   if (outlet.pose) {
-    // where it is, by the task's last tick: reference minus error
-    const Vector6d& e = outlet.pose_task->pose_error();
-    const Pose& X = outlet.pose_task->reference().X_WE;
-    outlet.pose->start({exp_so3(-e.tail<3>()) * X.R, X.p - e.head<3>()});
+    outlet.pose->start(pose_of(*outlet.pose_task));
   } else if (outlet.joints) {
     outlet.wanted.q = outlet.posture_task->reference() - outlet.posture_task->error();
     outlet.joints->start(outlet.wanted.q);
@@ -415,7 +420,7 @@ void Arbiter::update(const Moment& moment) {
     } else if (any && outlet.pose) {
       Axes axes{};
       merge_pose(outlet, axes);
-      outlet.pose->follow(outlet.wanted.pose, axes, moment.dt);
+      outlet.pose->follow(outlet.wanted.pose, axes, pose_of(*outlet.pose_task), moment.dt);
     } else if (any) {
       merge_joints(outlet);
       outlet.joints->follow(outlet.wanted.q, outlet.wanted.v, moment.dt);

@@ -38,7 +38,14 @@ class Clutch {
   void state(StateArchive& archive) { archive(closed_, may_close_, waits_, breaks_, why_); }
 
  private:
-  enum class Why : std::uint8_t { kOpen, kSafetyOpen, kNotAccepted, kHeldBefore, kUnknown, kBroken };
+  enum class Why : std::uint8_t {
+    kOpen,
+    kSafetyOpen,
+    kNotAccepted,
+    kHeldBefore,
+    kUnknown,
+    kBroken
+  };
 
   std::optional<Control> safety_, motion_;
   bool recloses_;

@@ -4,6 +4,10 @@
 #include <limits>
 
 #include "teleop/headset.hpp"
+#include "teleop/person.hpp"
+#include "teleop/sdl_devices.hpp"
+#include "teleop/terminal_keyboard.hpp"
+#include "teleop/wild_hand.hpp"
 
 namespace handspan {
 
@@ -42,6 +46,10 @@ DeviceRegistry& devices() {
   static DeviceRegistry registry = [] {
     DeviceRegistry built_in("device");
     register_headset(built_in);
+    register_person(built_in);
+    register_wild_hand(built_in);
+    register_sdl_devices(built_in);
+    register_terminal_keyboard(built_in);
     return built_in;
   }();
   return registry;

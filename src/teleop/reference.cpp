@@ -10,54 +10,96 @@
 namespace handspan {
 namespace {
 
-// v cut at the speed, and its change from `before` at what a tick allows
-Eigen::Vector3d limited(Eigen::Vector3d v, const Eigen::Vector3d& before, double speed,
-                        double most_change) {
-  const double n = v.norm();
-  if (n > speed) v *= speed / n;
-  const Eigen::Vector3d change = v - before;
-  const double size = change.norm();
-  return size > most_change ? Eigen::Vector3d(before + change * (most_change / size)) : v;
+// what is so near is the goal itself, so that rounding does not add up [m, rad]
+constexpr double kSame = 1e-13;
+constexpr double kNearly = 1.0 + 1e-6;
+
+// a goal e from where the point is, that went `moved` in this tick; `v_goal` is its velocity in the
+// tick before, and becomes the one in this
+template <int N>
+MovingGoal<N> moving_goal(const Eigen::Matrix<double, N, 1>& e,
+                          const Eigen::Matrix<double, N, 1>& moved,
+                          const Eigen::Matrix<double, N, 1>& v_before,
+                          const Eigen::Matrix<double, N, 1>& v_now, const FollowLimits& limits,
+                          double dt, Eigen::Matrix<double, N, 1>& v_goal) {
+  bool jumped = false;
+  MovingGoal<N> goal{e, goal_velocity<N>(moved, v_before, v_now, limits, dt, jumped)};
+  if (!jumped) goal.a = (goal.v - v_goal) / dt;
+  v_goal = goal.v;
+  // faster than the limits, but for rounding: as fast as they are, and no telling how it goes on
+  const double speed = goal.v.norm();
+  const bool fast = speed > limits.speed * kNearly;
+  if (fast) goal.v *= limits.speed / speed;
+  if (fast || goal.a.norm() > limits.acceleration * kNearly) goal.a.setZero();
+  return goal;
 }
 
-Eigen::Vector3d towards(const Eigen::Vector3d& e, const Eigen::Vector3d& v_wanted, double a,
-                        double dt) {
-  const double distance = e.norm();
-  if (distance == 0.0) return v_wanted;
-  return v_wanted + closing_speed(distance, a, dt) / distance * e;
+FollowLimits linear(const PoseReferenceLimits& l) { return {l.speed, l.acceleration, l.jerk}; }
+FollowLimits angular(const PoseReferenceLimits& l) {
+  return {l.angular_speed, l.angular_acceleration, l.angular_jerk};
 }
 
 }  // namespace
 
-double closing_speed(double e, double a, double dt) {
-  const double step = a * dt * dt;
-  const double n = std::max(1.0, std::ceil(0.5 * (std::sqrt(1.0 + 8.0 * e / step) - 1.0)));
-  return e / (n * dt) + 0.5 * (n - 1.0) * a * dt;
+void PoseFollower::start(const Pose& X_WE) {
+  reference_ = {X_WE, Vector6d::Zero(), Vector6d::Zero()};
+  wants_rest();
 }
 
-void PoseFollower::follow(const PoseReference& wanted, const Axes& axes, double dt) {
-  Vector6d mask;
+// a source begins from the reference
+void PoseFollower::wants_rest() {
+  X_wanted_ = reference_.X_WE;
+  V_wanted_ = V_goal_ = reference_.V_WE;
+}
+
+void PoseFollower::follow(const PoseReference& wanted, const Axes& axes, const Pose& X_WE,
+                          double dt) {
+  Vector6d mask, e, moved, centre, V, V_goal;
   for (int i = 0; i < 6; ++i) mask[i] = axes[static_cast<std::size_t>(i)] ? 1.0 : 0.0;
-  const Vector6d V_w = mask.cwiseProduct(wanted.V_WE);
-  const Eigen::Vector3d e_p =
-      mask.head<3>().cwiseProduct(wanted.X_WE.p - (reference_.X_WE.p + V_w.head<3>() * dt));
-  const Eigen::Matrix3d R = exp_so3(V_w.tail<3>() * dt) * reference_.X_WE.R;
-  const Eigen::Vector3d e_R = mask.tail<3>().cwiseProduct(log_so3(wanted.X_WE.R * R.transpose()));
-  Vector6d V;
-  V << limited(towards(e_p, V_w.head<3>(), limits_.acceleration, dt), reference_.V_WE.head<3>(),
-               limits_.speed, limits_.acceleration * dt),
-      limited(towards(e_R, V_w.tail<3>(), limits_.angular_acceleration, dt),
-              reference_.V_WE.tail<3>(), limits_.angular_speed, limits_.angular_acceleration * dt);
+  const Pose& X = reference_.X_WE;
+  const auto turn = [](const Eigen::Matrix3d& from, const Eigen::Matrix3d& to) {
+    return log_so3(to * from.transpose());
+  };
+  e << wanted.X_WE.p - X.p, turn(X.R, wanted.X_WE.R);
+  // most often the reference was where it was wanted
+  const bool there = X_wanted_.R == X.R;
+  moved << wanted.X_WE.p - X_wanted_.p,
+      there ? Eigen::Vector3d(e.tail<3>()) : turn(X_wanted_.R, wanted.X_WE.R);
+  centre << X_WE.p - X.p, Eigen::Vector3d::Zero();
+  if (limits_.leash_angle) centre.tail<3>() = turn(X.R, X_WE.R);
+  const auto half = [&]<int kFirst>(const FollowLimits& limits,
+                                    const std::optional<double>& leash) {
+    const auto part = [](const Vector6d& x) { return Eigen::Vector3d(x.segment<3>(kFirst)); };
+    const auto masked = [&](const Vector6d& x) { return part(mask.cwiseProduct(x)); };
+    const PointMotion<3> now{part(reference_.V_WE), part(reference_.A_WE)};
+    Eigen::Vector3d v_goal = masked(V_goal_);
+    MovingGoal<3> goal = moving_goal<3>(masked(e), masked(moved), masked(V_wanted_),
+                                        masked(wanted.V_WE), limits, dt, v_goal);
+    V_goal.segment<3>(kFirst) = v_goal;
+    // the other axes go to where they come to rest
+    const Eigen::Vector3d others = Eigen::Vector3d::Ones() - part(mask);
+    if (!others.isZero(0.0)) goal.e += others.cwiseProduct(stop_of<3>(now, limits, dt));
+    V.segment<3>(kFirst) =
+        leash ? leashed_step(now, goal, part(mask), part(centre), *leash, limits, dt)
+              : follow_step<3>(now, goal, limits, dt);
+  };
+  half.operator()<0>(linear(limits_), limits_.leash);
+  half.operator()<3>(angular(limits_), limits_.leash_angle);
   step(V, dt);
+  X_wanted_ = wanted.X_WE;
+  V_wanted_ = wanted.V_WE;
+  V_goal_ = V_goal;
+  if ((reference_.X_WE.p - wanted.X_WE.p).norm() < kSame) reference_.X_WE.p = wanted.X_WE.p;
+  if ((reference_.X_WE.R - wanted.X_WE.R).norm() < kSame) reference_.X_WE.R = wanted.X_WE.R;
 }
 
 void PoseFollower::brake(double dt) {
-  Vector6d V;
-  V << limited(Eigen::Vector3d::Zero(), reference_.V_WE.head<3>(), limits_.speed,
-               limits_.acceleration * dt),
-      limited(Eigen::Vector3d::Zero(), reference_.V_WE.tail<3>(), limits_.angular_speed,
-              limits_.angular_acceleration * dt);
-  step(V, dt);
+  const Vector6d &V = reference_.V_WE, &A = reference_.A_WE;
+  Vector6d next;
+  next << brake_step<3>({V.head<3>(), A.head<3>()}, linear(limits_), dt),
+      brake_step<3>({V.tail<3>(), A.tail<3>()}, angular(limits_), dt);
+  step(next, dt);
+  wants_rest();
 }
 
 void PoseFollower::step(const Vector6d& V, double dt) {
@@ -71,57 +113,62 @@ void PoseFollower::step(const Vector6d& V, double dt) {
   R = 0.5 * turned * (3.0 * Eigen::Matrix3d::Identity() - turned.transpose() * turned);
 }
 
-JointFollower::JointFollower(Eigen::VectorXd lower, Eigen::VectorXd upper, Eigen::VectorXd speed,
-                             Eigen::VectorXd acceleration)
-    : lower_(std::move(lower)),
-      upper_(std::move(upper)),
-      speed_(std::move(speed)),
-      acceleration_(std::move(acceleration)) {
-  q_ = v_ = a_ = Eigen::VectorXd::Zero(lower_.size());
+JointFollower::JointFollower(Eigen::VectorXd lower, Eigen::VectorXd upper,
+                             std::vector<FollowLimits> limits)
+    : limits_(std::move(limits)), lower_(std::move(lower)), upper_(std::move(upper)) {
+  q_ = v_ = a_ = q_wanted_ = v_wanted_ = v_goal_ = Eigen::VectorXd::Zero(lower_.size());
 }
 
 void JointFollower::start(const Eigen::VectorXd& q) {
-  q_ = q;
-  v_.setZero();
-  a_.setZero();
+  q_ = q_wanted_ = q;
+  for (Eigen::VectorXd* x : {&v_, &a_, &v_wanted_, &v_goal_}) x->setZero();
 }
 
 void JointFollower::follow(const Eigen::VectorXd& q, const Eigen::VectorXd& v, double dt) {
+  using Vector1 = Eigen::Matrix<double, 1, 1>;
   for (Eigen::Index i = 0; i < q_.size(); ++i) {
-    // a joint that is outside its limits already may come back, not go on
-    const double goal = std::clamp(q[i], std::min(lower_[i], q_[i]), std::max(upper_[i], q_[i]));
-    const double v_w = goal == q[i] ? v[i] : 0.0;
-    const double e = goal - (q_[i] + v_w * dt);
-    const double closing = e == 0.0 ? 0.0 : closing_speed(std::abs(e), acceleration_[i], dt);
-    step(i, v_w + std::copysign(closing, e), dt);
+    Vector1 v_goal(v_goal_[i]);
+    const MovingGoal<1> goal =
+        moving_goal<1>(Vector1(q[i] - q_[i]), Vector1(q[i] - q_wanted_[i]), Vector1(v_wanted_[i]),
+                       Vector1(v[i]), limits_[static_cast<std::size_t>(i)], dt, v_goal);
+    v_goal_[i] = v_goal[0];
+    step(i, &goal, dt);
+    if (std::abs(q_[i] - q[i]) < kSame) q_[i] = q[i];
   }
+  q_wanted_ = q;
+  v_wanted_ = v;
 }
 
 void JointFollower::brake(double dt) {
-  for (Eigen::Index i = 0; i < q_.size(); ++i) step(i, 0.0, dt);
+  for (Eigen::Index i = 0; i < q_.size(); ++i) step(i, nullptr, dt);
+  q_wanted_ = q_;
+  v_wanted_ = v_goal_ = v_;
 }
 
-void JointFollower::step(Eigen::Index i, double wanted, double dt) {
-  const double most = acceleration_[i] * dt;
-  // a limit is something to stop at, too
-  wanted = std::min(wanted, closing_speed(std::max(0.0, upper_[i] - q_[i]), acceleration_[i], dt));
-  wanted = std::max(wanted, -closing_speed(std::max(0.0, q_[i] - lower_[i]), acceleration_[i], dt));
+void JointFollower::step(Eigen::Index i, const MovingGoal<1>* goal, double dt) {
+  const PointMotion<1> now{Eigen::Matrix<double, 1, 1>(v_[i]), Eigen::Matrix<double, 1, 1>(a_[i])};
   const double v =
-      std::clamp(std::clamp(wanted, -speed_[i], speed_[i]), v_[i] - most, v_[i] + most);
+      bounded_step(now, goal, std::min(lower_[i] - q_[i], 0.0), std::max(upper_[i] - q_[i], 0.0),
+                   limits_[static_cast<std::size_t>(i)], dt);
   a_[i] = (v - v_[i]) / dt;
   v_[i] = v;
   q_[i] += v * dt;
 }
 
 Schema<PoseReferenceLimits> pose_reference_limits_schema() {
-  return object<PoseReferenceLimits>("PoseReferenceLimits", "how fast a pose reference may move")
-      .optional("speed", &PoseReferenceLimits::speed, number("m/s").above(0).max(100))
-      .optional("acceleration", &PoseReferenceLimits::acceleration,
-                number("m/s^2").above(0).max(1000))
-      .optional("angular_speed", &PoseReferenceLimits::angular_speed,
-                number("rad/s").above(0).max(100))
-      .optional("angular_acceleration", &PoseReferenceLimits::angular_acceleration,
-                number("rad/s^2").above(0).max(10000));
+  using L = PoseReferenceLimits;
+  return object<L>("PoseReferenceLimits", "how a pose reference may move")
+      .optional("speed", &L::speed, number("m/s").above(0).max(100))
+      .optional("acceleration", &L::acceleration, number("m/s^2").above(0).max(1000))
+      .optional("jerk", &L::jerk, number("m/s^3").above(0).max(1e6))
+      .optional("angular_speed", &L::angular_speed, number("rad/s").above(0).max(100))
+      .optional("angular_acceleration", &L::angular_acceleration,
+                number("rad/s^2").above(0).max(10000))
+      .optional("angular_jerk", &L::angular_jerk, number("rad/s^3").above(0).max(1e7))
+      .optional("leash", &L::leash, number("m").above(0).max(100),
+                "farthest that it goes from the arm while it follows; left out: as far as asked")
+      .optional("leash_angle", &L::leash_angle, number("rad").above(0).max(3),
+                "most that it turns from the arm while it follows; left out: as far as asked");
 }
 
 }  // namespace handspan

@@ -1,18 +1,20 @@
 #pragma once
-// The reference that a task gets: it follows what is wanted as fast as its limits allow and no
-// faster, is never ahead of what it can stop from, and brakes to rest when nothing is wanted
-// (design section 3.7). So a hand-over, a wild hand and a hold are the same thing and none is a
-// jump. What is wanted and lies within the limits is followed exactly, without lag.
+// The reference that a task gets: it follows what is wanted as fast as its limits of speed,
+// acceleration and jerk allow and no faster, is never ahead of what it can stop from, and brakes to
+// rest when nothing is wanted (design section 3.7). So a hand-over, a wild hand and a hold are the
+// same thing and none is a jump. What is wanted and lies within the limits is followed exactly,
+// without lag; the law is in follow_law.hpp. In each tick x' = x + v' dt: what a motion within the
+// limits went in each tick keeps the limits, too, since differences are means of derivatives.
 //
-// In each tick of dt the velocity becomes
-//   v' = v_w + r(|e|) e / |e|,   e = x_w - (x + v_w dt),
-// cut at the speed limit, then its change at the acceleration limit; x' = x + v' dt. r is the
-// largest closing speed from which braking by a in steps of dt ends exactly at e = 0: n steps at r,
-// r - a dt, r - 2 a dt ... cover e, so
-//   r(e) = e / (n dt) + (n - 1) a dt / 2,  n the smallest with e <= a dt^2 n (n + 1) / 2.
+// A leash keeps the reference near the arm while it follows, so that an arm that cannot follow is
+// not wound up. The reference keeps to what it could stop from within the leash if the arm stood,
+// so a short leash bounds its speed, too. A hold leaves the reference where it is.
 #include <Eigen/Core>
+#include <optional>
+#include <vector>
 
 #include "core/schema.hpp"
+#include "teleop/follow_law.hpp"
 #include "teleop/source.hpp"
 
 namespace handspan {
@@ -20,14 +22,16 @@ namespace handspan {
 /// Slower than this is at rest: what rounding leaves of following a goal that stands [m/s, rad/s].
 inline constexpr double kRest = 1e-9;
 
-/// r(e) above [m/s or rad/s], for e, a and dt > 0.
-double closing_speed(double e, double a, double dt);
-
+/// Of vector norms.
 struct PoseReferenceLimits {
   double speed = 1.5;                  // [m/s]
   double acceleration = 10.0;          // [m/s^2]
+  double jerk = 500.0;                 // [m/s^3]
   double angular_speed = 3.0;          // [rad/s]
   double angular_acceleration = 30.0;  // [rad/s^2]
+  double angular_jerk = 1500.0;        // [rad/s^3]
+  std::optional<double> leash;         // from the arm; none: as far as it is asked for [m]
+  std::optional<double> leash_angle;   // [rad]
 };
 
 Schema<PoseReferenceLimits> pose_reference_limits_schema();
@@ -37,30 +41,36 @@ class PoseFollower {
   explicit PoseFollower(const PoseReferenceLimits& limits) : limits_(limits) {}
 
   /// At rest at X_WE.
-  void start(const Pose& X_WE) { reference_ = {X_WE, Vector6d::Zero(), Vector6d::Zero()}; }
+  void start(const Pose& X_WE);
   /// One tick towards what `wanted` says for this tick, in the axes that are chosen (of W); in the
-  /// others it brakes to rest. `wanted` is sane.
-  void follow(const PoseReference& wanted, const Axes& axes, double dt);
+  /// others it brakes to rest. `wanted` is sane; X_WE is where the arm's frame is.
+  void follow(const PoseReference& wanted, const Axes& axes, const Pose& X_WE, double dt);
   /// One tick towards rest.
   void brake(double dt);
 
   const PoseReference& reference() const { return reference_; }
   bool at_rest() const { return reference_.V_WE.isZero(kRest); }
-  void state(StateArchive& archive) { archive(reference_); }
+  void state(StateArchive& archive) {
+    archive(reference_, X_wanted_.p, X_wanted_.R, V_wanted_, V_goal_);
+  }
 
  private:
   void step(const Vector6d& V, double dt);
+  void wants_rest();
 
   PoseReferenceLimits limits_;
   PoseReference reference_;
+  // of the tick before, to tell how the goal moves: what was wanted, and how fast it went
+  Pose X_wanted_;
+  Vector6d V_wanted_ = Vector6d::Zero(), V_goal_ = Vector6d::Zero();
 };
 
-/// The same for joints, each for itself, within its position limits.
+/// The same for joints, each for itself, within its position limits: a limit is something to stop
+/// at. One that is outside already may come back, not go on.
 class JointFollower {
  public:
-  /// One a joint [rad], [rad/s], [rad/s^2]; lower <= upper.
-  JointFollower(Eigen::VectorXd lower, Eigen::VectorXd upper, Eigen::VectorXd speed,
-                Eigen::VectorXd acceleration);
+  /// One a joint; lower <= upper, both may be infinite [rad].
+  JointFollower(Eigen::VectorXd lower, Eigen::VectorXd upper, std::vector<FollowLimits> limits);
 
   void start(const Eigen::VectorXd& q);
   void follow(const Eigen::VectorXd& q, const Eigen::VectorXd& v, double dt);
@@ -70,12 +80,14 @@ class JointFollower {
   const Eigen::VectorXd& v() const { return v_; }
   const Eigen::VectorXd& a() const { return a_; }
   bool at_rest() const { return v_.isZero(kRest); }
-  void state(StateArchive& archive) { archive(q_, v_, a_); }
+  void state(StateArchive& archive) { archive(q_, v_, a_, q_wanted_, v_wanted_, v_goal_); }
 
  private:
-  void step(Eigen::Index joint, double wanted, double dt);
+  void step(Eigen::Index joint, const MovingGoal<1>* goal, double dt);
 
-  Eigen::VectorXd lower_, upper_, speed_, acceleration_, q_, v_, a_;
+  std::vector<FollowLimits> limits_;
+  Eigen::VectorXd lower_, upper_, q_, v_, a_;
+  Eigen::VectorXd q_wanted_, v_wanted_, v_goal_;  // of the tick before
 };
 
 }  // namespace handspan

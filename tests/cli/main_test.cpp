@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace {
@@ -99,6 +100,56 @@ TEST_F(Cli, BadLogsAreExitCode2AndOneLine) {
     const Result r = run(command);
     EXPECT_EQ(r.code, 2) << command << "\n" << r.output;
   }
+}
+
+TEST_F(Cli, DevicesAreListedAndWatched) {
+  const std::string json = (folder_ / "devices.json").string();
+  const Result listed = run("devices --json " + json);
+  EXPECT_EQ(listed.code, 0) << listed.output;
+  const auto types = nlohmann::json::parse(std::ifstream(json))["types"];
+  std::map<std::string, nlohmann::json> by_name;
+  for (const auto& type : types) by_name[type["type"]] = type;
+  for (const char* type : {"gamepad", "headset", "joystick", "space_mouse", "terminal_keyboard"})
+    EXPECT_TRUE(by_name.contains(type)) << type;
+  EXPECT_EQ(by_name["gamepad"]["axes"].size(), 6U);
+  EXPECT_EQ(by_name["headset"]["poses"], (std::vector<std::string>{"left", "right", "head"}));
+  EXPECT_NE(listed.output.find("axes     x y z roll pitch yaw"), std::string::npos)
+      << listed.output;
+
+  // nobody feeds a headset here
+  const Result silent = run("devices --watch headset --for 50ms --json " + json);
+  EXPECT_EQ(silent.code, 1) << silent.output;
+  EXPECT_NE(silent.output.find("no sample came"), std::string::npos) << silent.output;
+  EXPECT_EQ(nlohmann::json::parse(std::ifstream(json))["samples"], 0);
+
+  const Result missing = run("devices --watch gamepad --with '{name: handspan nothing}'");
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_NE(missing.output.find("device 'gamepad': no gamepad"), std::string::npos)
+      << missing.output;
+  const Result keys = run("devices --watch terminal_keyboard");
+  EXPECT_EQ(keys.code, 2);
+  EXPECT_NE(keys.output.find("standard input is no terminal"), std::string::npos) << keys.output;
+  const Result unknown = run("devices --watch gampad");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.output.find("did you mean 'gamepad'?"), std::string::npos) << unknown.output;
+  const Result wrong = run("devices --watch gamepad --with '{rate: 1}'");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.output.find("--with:1: rate is 1"), std::string::npos) << wrong.output;
+}
+
+TEST_F(Cli, ATerminalsKeysAreWatched) {
+  const std::string json = (folder_ / "keys.json").string();
+  // `script` gives it a terminal, and types what it reads
+  const std::string command = "(sleep 0.3; printf 'wg'; sleep 0.2) | script -qec '" +
+                              std::string(HANDSPAN_BINARY) +
+                              " devices --watch terminal_keyboard --with \"{keys: {grip: g}}\" "
+                              "--for 1s --json " +
+                              json + "' /dev/null >/dev/null 2>&1";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  const auto seen = nlohmann::json::parse(std::ifstream(json));
+  EXPECT_EQ(seen["presses"]["grip"], 1);
+  EXPECT_EQ(seen["axes"]["x"], (std::vector<double>{0.0, 1.0}));
+  EXPECT_EQ(seen["axes"]["y"], (std::vector<double>{0.0, 0.0}));
 }
 
 TEST_F(Cli, BadInputIsExitCode2AndOneLine) {

@@ -1,5 +1,6 @@
 // Devices in a session: whatever goes wrong with one, the reference brakes to rest, says why, and a
 // fresh clutch-in is required; buttons work suction and transitions; channels are sent back.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -160,6 +161,90 @@ INSTANTIATE_TEST_SUITE_P(
         Trouble{"malformed", "a sample came that has not the device's numbers",
                 spoiled([](Input& i) { i.count = 3; })}),
     [](const auto& trouble) { return std::string(trouble.param.name); });
+
+// the stated stopping distance: from the tick that sees the loss, at constant speed
+TEST(SessionDevices, ALossAtSpeedStopsWithinTheStatedDistanceAndNeverTurnsBack) {
+  for (const auto& [acceleration, jerk] : {std::pair(4.0, 100.0), {2.0, 30.0}, {10.0, 500.0}}) {
+    const AppFolder folder;
+    const App app = folder.app(kPairArms +
+                               fmt::format(R"(devices:
+  headset: {{driver: {{type: headset}}}}
+sources:
+  person: {{type: hand, device: headset, pose: left, clutch: {{safety: left.squeeze, motion: left.trigger}}}}
+references:
+  hand: {{speed: 1 m/s, acceleration: {} m/s^2, jerk: {} m/s^3}}
+)",
+                                           acceleration, jerk) +
+                               kFollow);
+    Session session(app);
+    Person person(session);
+    // up, at 0.7 m/s after a while
+    double start = 1e9;
+    person.pose = [&](double t) {
+      const double T = 0.6, u = std::clamp((t - start) / T, 0.0, 1.0);
+      // its speed rises as 3 u^2 - 2 u^3
+      const double way = T * (u * u * u - 0.5 * u * u * u * u) + std::max(0.0, t - start - T);
+      return Pose::translation({-0.2, 0.5 + 0.7 * way, -0.3});
+    };
+    person.send(5);
+    person.clutch(true);
+    person.send(5);
+    start = seconds(person.stamp);
+    person.send(105);
+    const int o = session.arbiter().outlet("hand");
+    const auto reference = [&] { return session.arbiter().reference(o).pose; };
+    const Vector6d V = reference().V_WE;
+    ASSERT_NEAR(V.head<3>().norm(), 0.7, 2e-3);
+    person.as = TrackedAs::kNone;
+    person.box.post(person.next());
+    const Eigen::Vector3d direction = V.head<3>().normalized(), p = reference().X_WE.p;
+    double back = 0.0;
+    int ticks = 0;
+    do {
+      person.tick(1);
+      back = std::min(back, reference().V_WE.head<3>().dot(direction));
+      ASSERT_LT(++ticks, 2000);
+    } while (!person.rests());
+    EXPECT_TRUE(person.holds());
+    const double v = V.head<3>().norm(), way = (reference().X_WE.p - p).dot(direction);
+    EXPECT_LE(way, v * v / (2.0 * acceleration) + v * acceleration / (2.0 * jerk) + v * 1e-3)
+        << acceleration << ", " << jerk;
+    EXPECT_GE(way, 0.9 * v * v / (2.0 * acceleration));
+    EXPECT_GE(back, -kRest);
+  }
+}
+
+// none of it may step, also where the arm starts outside a limit
+TEST(SessionDevices, AJointOutsideItsLimitComesBackWithoutAStep) {
+  const AppFolder folder;
+  App app = folder.app(kPairArms + kDevices + kFollow);
+  RobotInstance& left = app.scene.robots.front();
+  const JointLimits* limits = left.limits.find("left.joint6");
+  ASSERT_NE(limits, nullptr);
+  left.q_start[5] = limits->upper + 1e-3;
+  Session session(app);
+  Person person(session);
+  const auto group = static_cast<std::size_t>(session.plant().layout().group("left.arm"));
+  person.send(10);
+  person.clutch(true);
+  Eigen::VectorXd before = session.plant().read().groups[group].v;
+  double step = 0.0;
+  for (int i = 0; i < 300; ++i) {
+    if (i % 40 == 20) person.clutch(false);
+    if (i % 40 == 25) person.clutch(true);
+    person.box.post(person.next());
+    for (int k = 0; k < 10; ++k) {
+      person.tick(1);
+      const Eigen::VectorXd v = session.plant().read().groups[group].v;
+      step = std::max(step, (v - before).lpNorm<Eigen::Infinity>());
+      before = v;
+    }
+  }
+  // what the joints' acceleration limit allows in a tick, and half of it for friction that lets go
+  EXPECT_LE(step, 1.5 * limits->acceleration * 1e-3);
+  EXPECT_LE(session.plant().read().groups[group].q[5], limits->upper + 1e-4);
+  EXPECT_LE(person.worst_step, 4.0 * 1e-3 * (1.0 + 1e-9));
+}
 
 TEST(SessionDevices, ASignFlippedQuaternionMovesNothing) {
   const AppFolder folder;

@@ -13,10 +13,10 @@ using test::kPairArms;
 using test::pose_sample;
 using test::row;
 
-constexpr double kSpeed = 0.5, kAcceleration = 4.0;
+constexpr double kSpeed = 0.5, kAcceleration = 4.0, kJerk = 500.0;
 
 const std::string kApp = kPairArms + R"(references:
-  hand: {speed: 0.5 m/s, acceleration: 4 m/s^2}
+  hand: {speed: 0.5 m/s, acceleration: 4 m/s^2, jerk: 500 m/s^3}
 sources:
   person: {type: pose_stream}
   other: {type: pose_stream, relative: true}
@@ -30,7 +30,8 @@ modes:
 
 class Set {
  public:
-  Set() : app(folder.app(kApp)), session(app), outlet(session.arbiter().outlet("hand")) {
+  explicit Set(const std::string& text = kApp)
+      : app(folder.app(text)), session(app), outlet(session.arbiter().outlet("hand")) {
     X = session.arbiter().reference(outlet).pose.X_WE;
     before = session.arbiter().reference(outlet).pose;
   }
@@ -52,6 +53,7 @@ class Set {
     const PoseReference& now = session.arbiter().reference(outlet).pose;
     // no jump, ever
     EXPECT_LE((now.V_WE - before.V_WE).head<3>().norm(), kAcceleration * 1e-3 * (1.0 + 1e-9));
+    EXPECT_LE((now.A_WE - before.A_WE).head<3>().norm(), kJerk * 1e-3 * (1.0 + 1e-6));
     EXPECT_LE(now.V_WE.head<3>().norm(), kSpeed * (1.0 + 1e-9));
     EXPECT_LE((now.X_WE.p - before.X_WE.p - 1e-3 * now.V_WE.head<3>()).norm(), 1e-12);
     before = now;
@@ -75,7 +77,8 @@ const Eigen::Vector3d kMove(0.0, 0.1, 0.1);
 
 // A single pose says nothing of velocity: the reference stays where it could still stop at it, and
 // 10 ms lie between two of them.
-const double kLag = kMove.squaredNorm() / (2.0 * kAcceleration) + 0.01 * kMove.norm();
+const double kLag = kMove.squaredNorm() / (2.0 * kAcceleration) +
+                    kMove.norm() * kAcceleration / (2.0 * kJerk) + 0.01 * kMove.norm();
 
 TEST(Hold, FollowsSinglePosesAsNearAsItCanStop) {
   Set set;
@@ -179,10 +182,35 @@ TEST(Hold, ChunksAreFollowedToTheirEnd) {
   EXPECT_NEAR(set.reference().V_WE[1], 0.2, 1e-6);
   set.silence(0.55);
   // it stops from 0.2 m/s when the chunk does
-  EXPECT_NEAR(set.reference().X_WE.p.y(), X.p.y() + 0.2, 0.2 * 0.2 / (2.0 * kAcceleration));
+  EXPECT_NEAR(set.reference().X_WE.p.y(), X.p.y() + 0.2,
+              0.2 * 0.2 / (2.0 * kAcceleration) + 0.2 * kAcceleration / (2.0 * kJerk));
   EXPECT_FALSE(set.session.arbiter().holding(set.outlet));
   set.silence(0.2);
   EXPECT_TRUE(set.session.arbiter().holding(set.outlet));
+}
+
+// the arm cannot reach where the hand is: the reference waits near it, and is not wound up
+TEST(Hold, ALeashKeepsTheReferenceNearTheArm) {
+  std::string text = kApp;
+  text.replace(text.find("jerk: 500 m/s^3"), 15, "jerk: 500 m/s^3, leash: 8 cm");
+  Set set(text);
+  const Eigen::Vector3d start = set.X.p;
+  const auto& task = dynamic_cast<const FrameTask&>(set.session.whole_arm()->task("hand"));
+  double farthest = 0.0;
+  const auto go = [&](double time, const Eigen::Vector3d& v) {
+    for (int i = 0; i < static_cast<int>(time * 100.0 + 0.5); ++i) {
+      set.follow(0.01, v);
+      farthest = std::max(farthest, task.pose_error().head<3>().norm());
+    }
+  };
+  go(5.0, {0.0, -0.3, 0.0});
+  EXPECT_GT((set.reference().X_WE.p - set.X.p).norm(), 0.3);
+  EXPECT_LT(farthest, 0.08 * 1.05);
+  EXPECT_GT(farthest, 0.07);
+  go(5.0, {0.0, 0.3, 0.0});
+  go(1.0, Eigen::Vector3d::Zero());
+  EXPECT_LT((set.reference().X_WE.p - start).norm(), 1e-9);
+  EXPECT_LT(farthest, 0.08 * 1.05);
 }
 
 TEST(Hold, ATickWithModesAndSourcesDoesNotTouchTheHeap) {

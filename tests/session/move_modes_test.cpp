@@ -46,6 +46,34 @@ TEST(MoveModes, PosesAreReachedWithinTheLimitsOnTheWay) {
       2e-3);
 }
 
+// what a plan asks for within the reference's own limits, the reference does: in every tick
+TEST(MoveModes, APlanAtTheReferencesLimitsIsFollowedWithoutLag) {
+  const AppFolder folder;
+  const std::string limits =
+      "linear: {velocity: 1.5 m/s, acceleration: 10 m/s^2, jerk: 500 m/s^3}, angular: {velocity: 3 "
+      "rad/s, acceleration: 30 rad/s^2, jerk: 1500 rad/s^3}, ";
+  for (const char* waypoints :
+       {"[{relative: true, position: [0.0, 0.3, 0.1], rpy: [0.5, 0.0, 0.0]}]",
+        "[{relative: true, position: [0.0, 0.1, 0.0], passing: 0.3 m/s}, {relative: true, "
+        "position: [0.0, 0.2, 0.15]}]"}) {
+    const App app = folder.app(one_state(
+        "{type: move_to, task: hand, " + limits + "waypoints: " + waypoints + "}", kThenEnd));
+    Session session(app);
+    const int outlet = session.arbiter().outlet("hand");
+    double lag = 0.0, turned = 0.0;
+    while (!session.ended() && session.now() < 10 * kSecond) {
+      session.tick();
+      const Pose& X = session.arbiter().reference(outlet).pose.X_WE;
+      const Pose& X_w = session.arbiter().wanted(outlet).pose.X_WE;
+      lag = std::max(lag, (X.p - X_w.p).norm());
+      turned = std::max(turned, angle_between(X.R, X_w.R));
+    }
+    ASSERT_TRUE(session.ended());
+    EXPECT_LT(lag, 1e-9) << waypoints;
+    EXPECT_LT(turned, 1e-9) << waypoints;
+  }
+}
+
 TEST(MoveModes, AStopOnTheWayBrakesAndResumeFinishesTheMotion) {
   const AppFolder folder;
   const App app = folder.app(one_state(

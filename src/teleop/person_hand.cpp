@@ -1,0 +1,415 @@
+#include "teleop/person_hand.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/suggest.hpp"
+#include "teleop/headset.hpp"
+
+namespace handspan {
+namespace {
+
+constexpr const char* kSides[] = {"left", "right"};
+// no movement is shorter [s]
+constexpr double kShortest = 0.12;
+// she stops within this [s]
+constexpr double kStopTime = 0.15;
+// to press or release takes her this long to decide [s]
+constexpr double kDecision = 0.05;
+// the clutch follows within this, as she knows [s]
+constexpr double kClutchTime = 0.06;
+// less of a movement than this is not worth beginning
+constexpr double kWorthwhile = 0.1;
+// what is asked for must be more than this to tell that E does not follow [m]
+constexpr double kTelling = 0.005;
+// what a radian is worth where turns and ways are compared [m]
+constexpr double kMetresPerRadian = 0.1;
+
+Eigen::Vector3d normal3(RandomStream& random) {
+  Eigen::Vector3d n;
+  for (int i = 0; i < 3; ++i) n[i] = random.normal();
+  return n;
+}
+
+}  // namespace
+
+PersonHand::PersonHand(const PersonConfig& config, std::size_t side, std::uint64_t seed,
+                       const std::string& name)
+    : config_(config),
+      hand_(config.hands[side]),
+      side_(side),
+      R_WV_(rotation_of(config.space)),
+      R_EC_(controller_axes_of(config.space)),
+      p_VRest_(hand_.rest.value_or(Eigen::Vector3d(side == 0 ? -0.2 : 0.2, 1.1, -0.35))),
+      own_(seed, name + "." + kSides[side]),
+      shared_(seed, name + ".both"),
+      tremor_(config.tremor, own_) {
+  movement_.p_VC0 = p_VRest_;
+  for (const auto& control_name : hand_.clutch) clutch_.push_back(control(control_name));
+  for (const auto& step : config.script) {
+    auto& acts = script_.emplace_back();
+    for (const auto& action : step.actions[side]) {
+      Act& act = acts.emplace_back();
+      act.action = &action;
+      if (action.kind == PersonAction::Kind::kMove && !action.see && !hand_.see)
+        throw ConfigError({{action.place, "see",
+                            fmt::format("is missing, and the {} hand has none", kSides[side]),
+                            "give the pose channel of what is moved"}});
+      try {
+        for (const auto& control_name : action.controls)
+          act.controls.push_back(control(control_name));
+      } catch (const InputError& error) {
+        throw ConfigError({{action.place, "", error.what(), ""}});
+      }
+    }
+  }
+}
+
+std::size_t PersonHand::control(const std::string& name) {
+  const DeviceLayout& layout = headset_layout();
+  std::vector<std::string> names;
+  Control found;
+  bool there = false;
+  for (const bool is_axis : {true, false}) {
+    const auto& all = is_axis ? layout.axes : layout.buttons;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!all[i].starts_with(kSides[side_])) continue;
+      names.push_back(all[i]);
+      if (all[i] != name) continue;
+      found = {is_axis, i};
+      there = true;
+    }
+  }
+  if (!there)
+    throw InputError(fmt::format("the {} hand has no control '{}'; {}", kSides[side_], shown(name),
+                                 did_you_mean(name, names, "it has")));
+  for (std::size_t h = 0; h < held_.size(); ++h)
+    if (held_[h].control.is_axis == found.is_axis && held_[h].control.index == found.index)
+      return h;
+  held_.push_back({found, 0.0, 0.0});
+  return held_.size() - 1;
+}
+
+void PersonHand::watch(const ChannelTable& channels) {
+  for (auto& acts : script_)
+    for (Act& act : acts) {
+      const PersonAction& action = *act.action;
+      try {
+        if (action.kind == PersonAction::Kind::kMove) {
+          act.see = find_pose(action.see ? *action.see : *hand_.see, channels);
+          if (action.of) act.of = find_pose(*action.of, channels);
+          if (action.until) act.seen = {*action.until, channels};
+        } else if (action.kind == PersonAction::Kind::kWait) {
+          act.seen = {action.awaited, channels};
+        }
+      } catch (const InputError& error) {
+        throw ConfigError({{action.place, "", error.what(), ""}});
+      }
+    }
+}
+
+Nanoseconds PersonHand::after(Nanoseconds now, double time) const {
+  return now + std::llround(std::max(0.0, time) * 1e9);
+}
+
+// nobody is faster than half of her reaction time
+Nanoseconds PersonHand::reaction(Nanoseconds now) {
+  return after(now, std::max(0.5 * config_.reaction,
+                             own_.normal(config_.reaction, config_.reaction_spread)));
+}
+
+Nanoseconds PersonHand::hesitation(Nanoseconds now) {
+  return after(now, own_.normal(kDecision, config_.timing));
+}
+
+void PersonHand::set(const std::vector<std::size_t>& controls, bool down) {
+  for (const std::size_t c : controls) held_[c].target = down ? 1.0 : 0.0;
+}
+
+bool PersonHand::settled(const std::vector<std::size_t>& controls) const {
+  return std::ranges::all_of(controls,
+                             [&](std::size_t c) { return held_[c].value == held_[c].target; });
+}
+
+bool PersonHand::clutch_is(double value) const {
+  return std::ranges::all_of(clutch_, [&](std::size_t c) { return held_[c].value == value; });
+}
+
+void PersonHand::work_controls(double dt) {
+  for (Held& held : held_) {
+    const double most = held.control.is_axis && config_.press > 0.0 ? dt / config_.press : 1.0;
+    held.value += std::clamp(held.target - held.value, -most, most);
+  }
+}
+
+void PersonHand::begin(std::size_t step, std::uint64_t round, Nanoseconds now) {
+  step_ = step;
+  round_ = round;
+  index_ = 0;
+  started_ = false;
+  last_ = now;
+  begun_ = after(now, std::abs(own_.normal(0.0, config_.mistiming)));
+}
+
+void PersonHand::begin_action(Nanoseconds now) {
+  started_ = true;
+  acted_ = false;
+  begun_ = now;
+  phase_ = Phase::kLook;
+  stop_at_.reset();
+  has_seen_ = false;
+  asked_ = 0.0;
+  stuck_ = 0;
+  const PersonAction& action = *act().action;
+  if (action.together) {
+    // from the same place for both hands, whatever they drew before
+    RandomState state = shared_.state();
+    state.drawn = (round_ * script_.size() + step_) << 32 | std::uint64_t{index_} << 16;
+    shared_.restore(state);
+  }
+  switch (action.kind) {
+    case PersonAction::Kind::kPause:
+      until_ = after(now, own_.normal(action.time, config_.timing));
+      break;
+    case PersonAction::Kind::kPress:
+    case PersonAction::Kind::kRelease:
+      until_ = hesitation(now);
+      break;
+    case PersonAction::Kind::kMove:
+    case PersonAction::Kind::kWait:
+      break;
+  }
+}
+
+bool PersonHand::advance(Nanoseconds now, const ChannelTable& channels) {
+  work_controls(seconds(now - last_));
+  last_ = now;
+  if (index_ >= script_[step_].size()) return true;
+  if (!started_) {
+    if (now < begun_) return false;
+    begin_action(now);
+  }
+  if (!advance_action(now, channels)) return false;
+  ++index_;
+  if (index_ >= script_[step_].size()) return true;
+  begin_action(now);
+  return false;
+}
+
+bool PersonHand::advance_action(Nanoseconds now, const ChannelTable& channels) {
+  const Act& a = act();
+  const PersonAction& action = *a.action;
+  switch (action.kind) {
+    case PersonAction::Kind::kPause:
+      return now >= until_;
+    case PersonAction::Kind::kPress:
+    case PersonAction::Kind::kRelease:
+      if (now < until_) return false;
+      if (!acted_) set(a.controls, action.kind == PersonAction::Kind::kPress);
+      acted_ = true;
+      return settled(a.controls);
+    case PersonAction::Kind::kWait:
+      if (acted_) return now >= until_;
+      if (a.seen.holds(action.awaited, channels)) {
+        acted_ = true;
+        until_ = reaction(now);
+      } else if (now > after(begun_, action.patience)) {
+        ++counts_.given_up;
+        return true;
+      }
+      return false;
+    case PersonAction::Kind::kMove:
+      return advance_move(now, channels);
+  }
+  return true;
+}
+
+bool PersonHand::advance_move(Nanoseconds now, const ChannelTable& channels) {
+  const Act& a = act();
+  if (a.action->until && !stop_at_ && a.seen.holds(*a.action->until, channels))
+    stop_at_ = reaction(now);
+  const bool out_of_patience = now > after(begun_, a.action->patience);
+  if (phase_ != Phase::kStop && (out_of_patience || (stop_at_ && now >= *stop_at_))) {
+    if (out_of_patience && !stop_at_) ++counts_.given_up;
+    stop(now);
+    phase_ = Phase::kStop;
+  }
+  switch (phase_) {
+    case Phase::kLook:
+      return look(now, channels);
+    case Phase::kReact:
+      if (now >= until_) move(now);
+      return false;
+    case Phase::kMove:
+      if (!movement_.over(now)) return false;
+      until_ = goes_back_ ? hesitation(now) : after(now, config_.settle);
+      phase_ = goes_back_ ? Phase::kClutchOut : Phase::kSettle;
+      return false;
+    case Phase::kSettle:
+      if (now >= until_) phase_ = Phase::kLook;
+      return false;
+    case Phase::kClutchOut:
+      if (now < until_) return false;
+      set(clutch_, false);
+      if (!clutch_is(0.0)) return false;
+      if (goes_back_) {
+        const Pose X = X_VC(now);
+        const Eigen::Vector3d d = p_VRest_ - X.p, phi = -log_so3(X.R);
+        move_by(now, d, phi,
+                std::max({kShortest, kMinimumJerkPeak * d.norm() / config_.speed,
+                          kMinimumJerkPeak * phi.norm() / config_.turn_rate}));
+        ++counts_.strokes;
+      }
+      phase_ = Phase::kBack;
+      return false;
+    case Phase::kBack:
+      if (!movement_.over(now)) return false;
+      goes_back_ = false;
+      until_ = hesitation(now);
+      phase_ = Phase::kClutchIn;
+      return false;
+    case Phase::kClutchIn:
+      if (now < until_) return false;
+      set(clutch_, true);
+      if (!clutch_is(1.0)) return false;
+      until_ = after(now, kClutchTime);
+      phase_ = Phase::kSettle;
+      return false;
+    case Phase::kStop:
+      return movement_.over(now);
+  }
+  return false;
+}
+
+// whether E is where it should be, as she sees it
+bool PersonHand::look(Nanoseconds now, const ChannelTable& channels) {
+  const Act& a = act();
+  const PersonAction& action = *a.action;
+  const auto X_WE = pose_on(a.see, channels);
+  const auto X_WO = action.of ? pose_on(a.of, channels) : Pose{};
+  if (!X_WE || !X_WO) return false;
+  if (action.by && !has_seen_) X_WGoal_ = {X_WE->R, X_WE->p + *action.by};
+  if (action.to) {
+    X_WGoal_.p = *X_WO * *action.to;
+    X_WGoal_.R = action.rpy ? Eigen::Matrix3d(X_WO->R * rotation_from_rpy(*action.rpy)) : X_WE->R;
+  }
+  const double moved =
+      (X_WE->p - X_WE_seen_.p).norm() + kMetresPerRadian * angle_between(X_WE->R, X_WE_seen_.R);
+  const bool stands = has_seen_ && asked_ > kTelling && moved < 0.2 * asked_;
+  stuck_ = stands ? stuck_ + 1 : 0;
+  asked_ = 0.0;
+  has_seen_ = true;
+  X_WE_seen_ = *X_WE;
+  error_.head<3>() = X_WGoal_.p - X_WE->p + config_.gaze * normal3(own_);
+  error_.tail<3>().setZero();
+  if (action.rpy)
+    error_.tail<3>() =
+        log_so3(X_WGoal_.R * X_WE->R.transpose()) + config_.turn_gaze * normal3(own_);
+  if (error_.head<3>().norm() <= action.tolerance &&
+      error_.tail<3>().norm() <= action.turn_tolerance)
+    return true;
+  if (!clutch_is(1.0)) {
+    until_ = hesitation(now);
+    phase_ = Phase::kClutchIn;
+  } else if (stuck_ >= 2 && !clutch_.empty()) {
+    // nothing follows: she tries the clutch anew
+    stuck_ = 0;
+    ++counts_.reclutches;
+    until_ = hesitation(now);
+    phase_ = Phase::kClutchOut;
+  } else {
+    until_ = reaction(now);
+    phase_ = Phase::kReact;
+  }
+  return false;
+}
+
+void PersonHand::move(Nanoseconds now) {
+  const PersonAction& action = *act().action;
+  const Eigen::Vector3d e = error_.head<3>(), phi = error_.tail<3>();
+  const double distance = e.norm(), angle = phi.norm();
+  RandomStream& random = noise();
+  const double along = random.normal(), turns = random.normal();
+  Eigen::Vector3d across = normal3(random);
+  if (distance > 0.0) across -= across.dot(e) / (distance * distance) * e;
+  const Eigen::Vector3d d =
+      (1.0 + config_.endpoint * along) * e + 0.5 * config_.endpoint * distance * across;
+  const double time = std::max(
+      {kShortest, movement_time(distance, 2.0 * action.tolerance, config_.intercept, config_.slope),
+       movement_time(angle, 2.0 * action.turn_tolerance, config_.intercept, config_.slope),
+       kMinimumJerkPeak * distance / std::min(config_.speed, action.speed.value_or(config_.speed)),
+       kMinimumJerkPeak * angle / config_.turn_rate});
+  const Pose X = X_VC(now);
+  const Eigen::Vector3d d_V = R_WV_.transpose() * d.cwiseQuotient(config_.scale);
+  const Eigen::Vector3d turn = (1.0 + config_.endpoint * turns) * phi;
+  const Eigen::Vector3d phi_V =
+      config_.turn == TurnAxes::kWorld
+          ? Eigen::Vector3d(R_WV_.transpose() * turn)
+          : Eigen::Vector3d(X.R * R_EC_.transpose() * X_WE_seen_.R.transpose() * turn);
+  const double share = share_within_reach(X, d_V, phi_V);
+  goes_back_ = share < 1.0 && !clutch_.empty();
+  phase_ = Phase::kMove;
+  if (share < kWorthwhile) {
+    // without a clutch she can only stay and look again
+    move_by(now, Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero(), 0.0);
+    return;
+  }
+  ++counts_.movements;
+  asked_ = share * (distance + kMetresPerRadian * angle);
+  move_by(now, share * d_V, share * phi_V, time);
+}
+
+void PersonHand::move_by(Nanoseconds now, const Eigen::Vector3d& d_V, const Eigen::Vector3d& phi_V,
+                         double time) {
+  const Pose X = X_VC(now);
+  movement_ = {X.p, X.quaternion(), d_V, phi_V, now, std::llround(time * 1e9)};
+}
+
+// goes on for a little, as a hand must: the half of a minimum-jerk way that slows down from there
+void PersonHand::stop(Nanoseconds now) {
+  const Vector6d V = movement_.velocity(now);
+  const Pose X = X_VC(now);
+  const double rest = V.isZero(0.0) ? 0.0 : kStopTime;
+  const Vector6d way = 2.0 * rest / kMinimumJerkPeak * V;
+  const Eigen::Vector3d d = way.head<3>(), phi = way.tail<3>();
+  movement_ = {X.p - 0.5 * d,
+               exp_quaternion(-0.5 * phi) * X.quaternion(),
+               d,
+               phi,
+               now - std::llround(rest * 1e9),
+               std::llround(2.0 * rest * 1e9)};
+}
+
+double PersonHand::share_within_reach(const Pose& X, const Eigen::Vector3d& d_V,
+                                      const Eigen::Vector3d& phi_V) const {
+  const auto within = [&](double s) {
+    return (X.p + s * d_V - p_VRest_).norm() <= hand_.reach &&
+           log_so3(exp_so3(s * phi_V) * X.R).norm() <= hand_.turn_reach;
+  };
+  if (within(1.0)) return 1.0;
+  double low = 0.0, high = 1.0;
+  for (int i = 0; i < 30; ++i) {
+    const double middle = 0.5 * (low + high);
+    (within(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+void PersonHand::write(Nanoseconds now, DeviceSample& sample) const {
+  const Pose X = movement_.at(now);
+  Eigen::Vector3d p = X.p + tremor_.at(now);
+  if (config_.resolution > 0.0)
+    for (int i = 0; i < 3; ++i) p[i] = config_.resolution * std::round(p[i] / config_.resolution);
+  sample.set_pose(side_, TrackedAs::kController, p, X.quaternion());
+  for (const Held& held : held_) {
+    if (held.control.is_axis)
+      sample.set_axis(held.control.index, held.value);
+    else
+      sample.set_button(held.control.index, held.value > 0.5);
+  }
+}
+
+}  // namespace handspan

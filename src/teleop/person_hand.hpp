@@ -1,0 +1,116 @@
+#pragma once
+// One hand of a scripted person: it carries out the actions of a step by what she sees. A movement
+// to a goal is a row of sub-movements: she looks (with a gaze that errs), begins a reaction time
+// later, moves by minimum jerk to where she saw the goal (with an end that errs in proportion to
+// the way), and looks again. Frames: W world, V tracking, C the hand, E what it moves, O an object.
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/channel.hpp"
+#include "core/random.hpp"
+#include "teleop/device.hpp"
+#include "teleop/device_state.hpp"
+#include "teleop/person_script.hpp"
+#include "teleop/sub_movement.hpp"
+
+namespace handspan {
+
+/// What a hand has done so far.
+struct PersonCounts {
+  std::uint64_t movements = 0;   // sub-movements
+  std::uint64_t strokes = 0;     // went back with the clutch open, at the end of its reach
+  std::uint64_t reclutches = 0;  // E did not follow: released and pressed anew
+  std::uint64_t given_up = 0;    // actions that ran out of patience
+};
+
+class PersonHand {
+ public:
+  /// @param config outlives this  @param side 0: left, 1: right
+  /// @throws InputError for a control that is not the hand's, or a move without anything to see
+  PersonHand(const PersonConfig& config, std::size_t side, std::uint64_t seed,
+             const std::string& name);
+
+  /// Finds what she looks at. @throws InputError for a channel that is not there or of a wrong type
+  void watch(const ChannelTable& channels);
+
+  // in a tick; nothing allocates or throws
+
+  /// Begins a step, after a mis-timing. @param round how often the script was begun before
+  void begin(std::size_t step, std::uint64_t round, Nanoseconds now);
+  /// @return whether the step's actions have come to their end
+  bool advance(Nanoseconds now, const ChannelTable& channels);
+  /// Its pose and controls.
+  void write(Nanoseconds now, DeviceSample& sample) const;
+
+  /// Where it is, without tremor.
+  Pose X_VC(Nanoseconds now) const { return movement_.at(now); }
+  const PersonCounts& counts() const { return counts_; }
+
+ private:
+  enum class Phase { kLook, kReact, kMove, kSettle, kClutchOut, kBack, kClutchIn, kStop };
+  struct Act {
+    const PersonAction* action = nullptr;
+    std::vector<std::size_t> controls;
+    ChannelId see, of;
+    WatchedValue seen;  // awaited or until
+  };
+  /// A control of the layout and where its value is going.
+  struct Held {
+    Control control;
+    double value = 0.0, target = 0.0;
+  };
+
+  std::size_t control(const std::string& name);
+  const Act& act() const { return script_[step_][index_]; }
+  RandomStream& noise() { return act().action->together ? shared_ : own_; }
+  Nanoseconds after(Nanoseconds now, double time) const;
+  Nanoseconds reaction(Nanoseconds now);
+  Nanoseconds hesitation(Nanoseconds now);
+  void begin_action(Nanoseconds now);
+  bool advance_action(Nanoseconds now, const ChannelTable& channels);
+  bool advance_move(Nanoseconds now, const ChannelTable& channels);
+  bool look(Nanoseconds now, const ChannelTable& channels);
+  void move(Nanoseconds now);
+  void move_by(Nanoseconds now, const Eigen::Vector3d& d_V, const Eigen::Vector3d& phi_V,
+               double time);
+  void stop(Nanoseconds now);
+  double share_within_reach(const Pose& X_VC, const Eigen::Vector3d& d_V,
+                            const Eigen::Vector3d& phi_V) const;
+  void set(const std::vector<std::size_t>& controls, bool down);
+  bool settled(const std::vector<std::size_t>& controls) const;
+  bool clutch_is(double value) const;
+  void work_controls(double dt);
+
+  const PersonConfig& config_;
+  const PersonHandConfig& hand_;
+  std::size_t side_;
+  Eigen::Matrix3d R_WV_, R_EC_;
+  Eigen::Vector3d p_VRest_;
+  RandomStream own_, shared_;
+  Tremor tremor_;
+  std::vector<Held> held_;  // all of the hand's controls that the script names
+  std::vector<std::size_t> clutch_;
+  std::vector<std::vector<Act>> script_;
+
+  std::size_t step_ = 0, index_ = 0;
+  std::uint64_t round_ = 0;
+  Nanoseconds last_ = 0;   // time of the last advance() [ns]
+  Nanoseconds begun_ = 0;  // the action [ns]
+  Nanoseconds until_ = 0;  // of the phase [ns]
+  bool started_ = false;   // the action
+  bool acted_ = false;     // what it was waiting for has happened
+  Phase phase_ = Phase::kLook;
+  SubMovement movement_;
+  bool goes_back_ = false;              // after the movement: at the end of its reach
+  std::optional<Nanoseconds> stop_at_;  // `until` was seen
+  Pose X_WE_seen_, X_WGoal_;
+  bool has_seen_ = false;              // since the action began
+  Vector6d error_ = Vector6d::Zero();  // as she sees it, in W [m, rad]
+  double asked_ = 0.0;                 // of the last movement, as E was meant to move [m]
+  int stuck_ = 0;
+  PersonCounts counts_;
+};
+
+}  // namespace handspan
