@@ -26,13 +26,15 @@ std::string refusal(const std::string& path) {
   }
 }
 
-// runs it in a process whose terminal is a new one, types when it is ready, waits for its end
+// runs it in a process whose terminal is a new one, once that was looked at; types; waits for its
+// end
 // @return how it ended, and whether the terminal is as it was
 std::pair<int, bool> run_in_terminal(const std::function<void()>& program, const char* typed,
                                      int signal_number = 0) {
   int master = -1;
-  std::array<int, 2> ready{};
+  std::array<int, 2> ready{}, go{};
   EXPECT_EQ(pipe(ready.data()), 0);
+  EXPECT_EQ(pipe(go.data()), 0);
   // the modes before, as the child sees them: both ends share them
   const pid_t child = forkpty(&master, nullptr, nullptr, nullptr);
   if (child == 0) {
@@ -40,7 +42,9 @@ std::pair<int, bool> run_in_terminal(const std::function<void()>& program, const
     tcgetattr(STDIN_FILENO, &modes);
     static_cast<void>(!write(ready[1], &modes, sizeof modes));
     RawTerminal* raw = new RawTerminal("");
-    static_cast<void>(!write(ready[1], "r", 1));
+    char sign = 'r';
+    static_cast<void>(!write(ready[1], &sign, 1));
+    static_cast<void>(!read(go[0], &sign, 1));
     program();
     delete raw;
     _exit(0);
@@ -52,6 +56,7 @@ std::pair<int, bool> run_in_terminal(const std::function<void()>& program, const
   EXPECT_EQ(tcgetattr(master, &during), 0);
   EXPECT_EQ(during.c_lflag & (ICANON | ECHO), 0U);
   EXPECT_NE(during.c_lflag & ISIG, 0U);
+  EXPECT_EQ(write(go[1], "g", 1), 1);
   const std::string text(typed);
   EXPECT_EQ(write(master, text.data(), text.size()), static_cast<ssize_t>(text.size()));
   if (signal_number != 0) kill(child, signal_number);
@@ -61,6 +66,8 @@ std::pair<int, bool> run_in_terminal(const std::function<void()>& program, const
   close(master);
   close(ready[0]);
   close(ready[1]);
+  close(go[0]);
+  close(go[1]);
   return {status, same_modes(before, after)};
 }
 
