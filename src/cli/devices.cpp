@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <limits>
 #include <thread>
 
@@ -21,8 +22,10 @@ namespace {
 constexpr double kAxisStep = 0.1, kPoseStep = 0.05;
 constexpr std::chrono::milliseconds kLook{5};
 
+volatile std::sig_atomic_t interrupted = 0;
+
 struct Options {
-  std::string watch, with = "{}", duration = "20s";
+  std::string watch, with = "{}", duration = "60s";
   std::filesystem::path json;
 };
 
@@ -128,6 +131,7 @@ class Watch {
     for (std::size_t i = 0; i < axes_.size(); ++i) {
       const Axis& axis = axes_[i];
       const bool seen = axis.least <= axis.most;
+      if (state_.samples() == 0) continue;
       if (seen)
         fmt::print("  {:<16} from {:+.2f} to {:+.2f}\n", layout_.axes[i], axis.least, axis.most);
       else
@@ -214,11 +218,13 @@ int watch(const Options& options) {
   const auto device =
       read_driver(options.watch, options.with).make(DeviceContext{options.watch, 0});
   Watch shown(options.watch, device->layout());
+  interrupted = 0;
+  std::signal(SIGINT, [](int) { interrupted = 1; });
   device->open(mailbox);
-  fmt::print("move it; this ends after {:g} s\n", seconds(duration));
+  fmt::print("move it; this ends after {:g} s, or with Ctrl-C\n", seconds(duration));
   const auto start = std::chrono::steady_clock::now();
   Nanoseconds now = 0;
-  while (now < duration) {
+  while (now < duration && interrupted == 0) {
     std::this_thread::sleep_for(kLook);
     now = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() -
                                                                start)
@@ -228,6 +234,7 @@ int watch(const Options& options) {
     shown.update(now);
   }
   device->close();
+  std::signal(SIGINT, SIG_DFL);
   if (shown.samples() == 0)
     fmt::print("no sample came: '{}' is fed by another program, or nothing is attached\n",
                options.watch);
@@ -258,7 +265,7 @@ void add_devices(CLI::App& cli, Action& action) {
       ->add_option("--with", options->with,
                    "its configuration as in an app, such as '{name: \"Xbox*\"}'")
       ->type_name("YAML");
-  command->add_option("--for", options->duration, "watch this long (default 20s)");
+  command->add_option("--for", options->duration, "watch this long (default 60s), or until Ctrl-C");
   command->add_option("--json", options->json, "write what is printed to FILE")->type_name("FILE");
   command->callback([options, &action] {
     action = [options] { return options->watch.empty() ? list(*options) : watch(*options); };

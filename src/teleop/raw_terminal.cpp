@@ -109,6 +109,8 @@ RawTerminal::RawTerminal(const std::string& path) {
     give_signals_back();
     fail(fmt::format("{} does not take its modes: {}", what, std::strerror(error)));
   }
+  // what was typed before was not meant
+  tcflush(fd_, TCIFLUSH);
 }
 
 RawTerminal::~RawTerminal() {

@@ -143,6 +143,7 @@ void SdlHub::run(std::promise<void> started) {
         fmt::format("SDL, which reads gamepads and joysticks, cannot start: {}; see that libsdl2 "
                     "is whole and that /dev/input is there",
                     SDL_GetError()))));
+    SDL_TLSCleanup();
     return;
   }
   // nobody takes events here, so none may pile up
@@ -166,6 +167,8 @@ void SdlHub::run(std::promise<void> started) {
     }
   }
   SDL_QuitSubSystem(kParts);
+  // SDL keeps errors for each thread, and frees them by itself only for those it made
+  SDL_TLSCleanup();
 }
 
 void SdlHub::in_thread(std::function<void()> task) {

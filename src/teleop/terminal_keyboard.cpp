@@ -119,7 +119,9 @@ class TerminalKeyboard : public Device {
 
   void run() {
     std::array<pollfd, 2> files = {{{terminal_->fd(), POLLIN, 0}, {stop_, POLLIN, 0}}};
-    Nanoseconds next = now();
+    Nanoseconds next = now() + kPeriod;
+    // all keys are up at first
+    post(now());
     while (true) {
       const Nanoseconds wait = std::clamp<Nanoseconds>(next - now(), 0, kPeriod);
       const timespec timeout = {0, wait};

@@ -1,5 +1,7 @@
 // The program as a person runs it: exit codes, messages, files.
 #include <gtest/gtest.h>
+#include <pty.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -139,13 +141,34 @@ TEST_F(Cli, DevicesAreListedAndWatched) {
 
 TEST_F(Cli, ATerminalsKeysAreWatched) {
   const std::string json = (folder_ / "keys.json").string();
-  // `script` gives it a terminal, and types what it reads
-  const std::string command = "(sleep 0.3; printf 'wg'; sleep 0.2) | script -qec '" +
-                              std::string(HANDSPAN_BINARY) +
-                              " devices --watch terminal_keyboard --with \"{keys: {grip: g}}\" "
-                              "--for 1s --json " +
-                              json + "' /dev/null >/dev/null 2>&1";
-  ASSERT_EQ(std::system(command.c_str()), 0);
+  const std::string binary = HANDSPAN_BINARY;
+  int terminal = -1;
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (child == 0) {
+    execl(binary.c_str(), binary.c_str(), "devices", "--watch", "terminal_keyboard", "--with",
+          "{keys: {grip: g}}", "--json", json.c_str(), nullptr);
+    _exit(127);
+  }
+  std::string output;
+  const auto read_until = [&](const std::string& text) {
+    std::array<char, 256> buffer;
+    while (output.find(text) == std::string::npos) {
+      const ssize_t n = read(terminal, buffer.data(), buffer.size());
+      if (n <= 0) return false;
+      output.append(buffer.data(), n);
+    }
+    return true;
+  };
+  const auto type = [&](char key) { return write(terminal, &key, 1) == 1; };
+  EXPECT_TRUE(read_until("samples come")) << output;
+  EXPECT_TRUE(type('w') && read_until("x                +1.00")) << output;
+  EXPECT_TRUE(type('g') && read_until("grip             down")) << output;
+  // Ctrl-C
+  EXPECT_TRUE(type('\x03') && read_until("  yaw ")) << output;
+  int status = -1;
+  waitpid(child, &status, 0);
+  close(terminal);
+  EXPECT_EQ(WEXITSTATUS(status), 0) << output;
   const auto seen = nlohmann::json::parse(std::ifstream(json));
   EXPECT_EQ(seen["presses"]["grip"], 1);
   EXPECT_EQ(seen["axes"]["x"], (std::vector<double>{0.0, 1.0}));

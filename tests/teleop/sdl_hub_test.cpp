@@ -47,8 +47,8 @@ bool feed_until_pressed(Mailbox& mailbox, Loop& loop, const char* button) {
 
 TEST_F(SdlHub, UnpluggedItSaysOnceThatNothingIsValidAndThenNothing) {
   VirtualStick stick("handspan pad");
+  Mailbox mailbox(4096);  // outlives the device
   OpenDevice pad("{type: gamepad, name: handspan pad}");
-  Mailbox mailbox(4096);
   Loop loop(pad.layout());
   pad.device().open(mailbox);
   ASSERT_TRUE(test::wait_for([&] {

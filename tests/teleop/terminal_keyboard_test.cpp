@@ -133,6 +133,17 @@ TEST(TerminalKeyboard, TheOtherEndOfAnAxisTakesOver) {
   ASSERT_TRUE(keys.says("x", 0.0));
 }
 
+TEST(TerminalKeyboard, WhatWasTypedBeforeItOpensIsNotMeant) {
+  Keyboard keys("", false);
+  keys.terminal().type("www");
+  keys.device().open(keys.mailbox());
+  ASSERT_TRUE(keys.next());
+  EXPECT_EQ(keys["x"], 0.0);
+  keys.terminal().type("a");
+  ASSERT_TRUE(keys.says("y", 1.0));
+  EXPECT_EQ(keys["x"], 0.0);
+}
+
 TEST(TerminalKeyboard, AxesTakeOtherKeys) {
   Keyboard keys(", axes: {x: [up, down], yaw: ['ö', 'ä']}");
   keys.terminal().type("\x1b[B");
