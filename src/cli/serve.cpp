@@ -10,6 +10,8 @@
 #include "cli/command.hpp"
 #include "cli/summary_text.hpp"
 #include "core/error.hpp"
+#include "station/certificate.hpp"
+#include "station/host_check.hpp"
 #include "station/station.hpp"
 
 namespace handspan {
@@ -22,7 +24,7 @@ struct Options {
   double rate = kDefaultRate;
   std::string duration;
   std::optional<std::uint64_t> seed;
-  bool record = false, once = false, no_page_open = false;
+  bool record = false, once = false, no_page_open = false, lan = false;
 };
 
 std::atomic<Station*> g_station{nullptr};
@@ -85,6 +87,31 @@ void open_page(const std::string& address) {
     fmt::print(stderr, "open {} in a browser\n", address);
 }
 
+// where the certificate is kept, so that a headset that trusts it once goes on to
+std::filesystem::path state_folder() {
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/')
+    return std::filesystem::path(state) / "handspan";
+  const char* home = std::getenv("HOME");
+  return std::filesystem::path(home != nullptr ? home : ".") / ".local/state/handspan";
+}
+
+// @return the certificate's fingerprint
+std::string open_to_lan(StationOptions& how) {
+  LanOptions lan;
+  lan.hosts = lan_addresses();
+  if (lan.hosts.empty())
+    throw InputError("--lan: this machine has no network address; connect it, or leave --lan out");
+  char name[256] = {};
+  if (gethostname(name, sizeof name - 1) == 0 && host_of(name) == name)
+    lan.hosts.emplace_back(name);
+  const Certificate own = own_certificate(state_folder(), lan.hosts);
+  lan.certificate = own.certificate;
+  lan.key = own.key;
+  lan.pairing = pairing_code();
+  how.lan = std::move(lan);
+  return own.fingerprint;
+}
+
 int serve(const Options& options) {
   App app = load_app(options.app);
   if (options.seed) app.seed = *options.seed;
@@ -96,9 +123,18 @@ int serve(const Options& options) {
   how.once = options.once;
   how.rate = options.rate;
   if (!options.duration.empty()) how.until = read_duration(options.duration, "--for");
+  std::string fingerprint;
+  if (options.lan) fingerprint = open_to_lan(how);
   Station station(app, how);
-  const std::string address = fmt::format("http://localhost:{}", station.port());
+  const std::string address =
+      fmt::format("{}://localhost:{}", how.lan ? "https" : "http", station.port());
   fmt::print("{}: {} (Ctrl-C ends it)\n", app.name, address);
+  if (how.lan) {
+    for (const auto& host : how.lan->hosts)
+      fmt::print("from other machines: https://{}:{}\n", host, station.port());
+    fmt::print("pairing code: {}\nfingerprint of its certificate (SHA-256): {}\n", how.lan->pairing,
+               fingerprint);
+  }
   std::fflush(stdout);
   RunSummary summary;
   {
@@ -123,6 +159,8 @@ void add_serve(CLI::App& cli, Action& action) {
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();
   command->add_flag("--no-page-open", options->no_page_open, "do not open the page in a browser");
+  command->add_flag("--lan", options->lan,
+                    "reachable from other machines, over TLS and with a pairing code");
   command->add_flag("--record", options->record, "record from the start, each run in its own file");
   command->add_option("--records", options->records, "folder of recordings")
       ->type_name("FOLDER")

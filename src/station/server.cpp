@@ -6,8 +6,9 @@
 // executors whose types are known and no old interfaces: half the time to compile
 #define BOOST_ASIO_NO_TS_EXECUTORS
 #define BOOST_ASIO_NO_DEPRECATED
+#include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/signal_set.hpp>
+#include <boost/asio/ssl.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
@@ -52,6 +53,7 @@ struct Server::Impl {
   void poll();
 
   ServerOptions options;
+  std::optional<asio::ssl::context> tls;
   std::size_t connections = 0;  // outlives those that count themselves in it
   asio::io_context io{1};
   tcp::acceptor acceptor;
@@ -65,7 +67,77 @@ struct Server::Impl {
 
 namespace {
 
-using Socket = beast::tcp_stream;
+// TCP, or TLS over it, as one type: what is built on it is compiled once, and that takes long.
+class Stream {
+ public:
+  using executor_type = beast::tcp_stream::executor_type;
+  using next_layer_type = beast::tcp_stream;
+
+  /// @param tls none: plain
+  Stream(tcp::socket socket, std::optional<asio::ssl::context>& tls) {
+    if (tls)
+      secure_ = std::make_unique<Secure>(std::move(socket), *tls);
+    else
+      plain_ = std::make_unique<beast::tcp_stream>(std::move(socket));
+  }
+
+  executor_type get_executor() { return next_layer().get_executor(); }
+  beast::tcp_stream& next_layer() { return secure_ ? secure_->next_layer() : *plain_; }
+  const beast::tcp_stream& next_layer() const { return secure_ ? secure_->next_layer() : *plain_; }
+
+  void async_handshake(std::function<void(ErrorCode)> done) {
+    if (secure_)
+      secure_->async_handshake(asio::ssl::stream_base::server, std::move(done));
+    else
+      done({});
+  }
+
+  template <class Buffers, class Token>
+  auto async_read_some(const Buffers& buffers, Token&& token) {
+    return asio::async_initiate<Token, void(ErrorCode, std::size_t)>(
+        [this](Handler handler, std::vector<asio::mutable_buffer> to) {
+          if (secure_)
+            secure_->async_read_some(to, std::move(handler));
+          else
+            plain_->async_read_some(to, std::move(handler));
+        },
+        token, listed<asio::mutable_buffer>(buffers));
+  }
+
+  template <class Buffers, class Token>
+  auto async_write_some(const Buffers& buffers, Token&& token) {
+    return asio::async_initiate<Token, void(ErrorCode, std::size_t)>(
+        [this](Handler handler, std::vector<asio::const_buffer> from) {
+          if (secure_)
+            secure_->async_write_some(from, std::move(handler));
+          else
+            plain_->async_write_some(from, std::move(handler));
+        },
+        token, listed<asio::const_buffer>(buffers));
+  }
+
+ private:
+  using Secure = asio::ssl::stream<beast::tcp_stream>;
+  using Handler = asio::any_completion_handler<void(ErrorCode, std::size_t)>;
+
+  template <class Buffer, class Buffers>
+  static std::vector<Buffer> listed(const Buffers& buffers) {
+    return {asio::buffer_sequence_begin(buffers), asio::buffer_sequence_end(buffers)};
+  }
+
+  std::unique_ptr<Secure> secure_;
+  std::unique_ptr<beast::tcp_stream> plain_;
+};
+
+// after the closing handshake there is nothing that a cut could hide: TLS needs no end of its own
+[[maybe_unused]] void teardown(beast::role_type role, Stream& stream, ErrorCode& error) {
+  websocket::teardown(role, stream.next_layer().socket(), error);
+}
+
+template <class Handler>
+void async_teardown(beast::role_type role, Stream& stream, Handler&& handler) {
+  websocket::async_teardown(role, stream.next_layer().socket(), std::forward<Handler>(handler));
+}
 
 // counts itself among the server's connections
 class Counted {
@@ -81,8 +153,7 @@ class Counted {
   std::size_t* count_;
 };
 
-template <class Stream>
-class Client : public Connection, public std::enable_shared_from_this<Client<Stream>> {
+class Client : public Connection, public std::enable_shared_from_this<Client> {
  public:
   Client(Server::Impl& server, Stream stream, Counted counted)
       : server_(server), socket_(std::move(stream)), counted_(std::move(counted)) {}
@@ -98,7 +169,9 @@ class Client : public Connection, public std::enable_shared_from_this<Client<Str
     }));
     // its own check knows the limit of each moment, and closes with the protocol's words
     socket_.read_message_max(0);
-    socket_.async_accept(request, [self = this->shared_from_this()](ErrorCode error) {
+    // messages in one piece: programs of others may read them with little
+    socket_.auto_fragment(false);
+    socket_.async_accept(request, [self = shared_from_this()](ErrorCode error) {
       if (!error) self->welcome();
     });
   }
@@ -140,7 +213,7 @@ class Client : public Connection, public std::enable_shared_from_this<Client<Str
   void read() {
     reading_ = true;
     socket_.async_read_some(buffer_, kReadBytes,
-                            [self = this->shared_from_this()](ErrorCode error, std::size_t) {
+                            [self = shared_from_this()](ErrorCode error, std::size_t) {
                               self->reading_ = false;
                               self->received(error);
                             });
@@ -183,7 +256,7 @@ class Client : public Connection, public std::enable_shared_from_this<Client<Str
     socket_.text(out_.front().is_text);
     socket_.async_write(
         asio::buffer(out_.front().bytes),
-        [self = this->shared_from_this()](ErrorCode error, std::size_t) { self->written(error); });
+        [self = shared_from_this()](ErrorCode error, std::size_t) { self->written(error); });
   }
 
   void written(ErrorCode error) {
@@ -202,7 +275,7 @@ class Client : public Connection, public std::enable_shared_from_this<Client<Str
   void finish() {
     if (finished_ || !open_) return;
     finished_ = true;
-    socket_.async_close(reason_, [self = this->shared_from_this()](ErrorCode) {});
+    socket_.async_close(reason_, [self = shared_from_this()](ErrorCode) {});
   }
 
   void leave() {
@@ -222,22 +295,28 @@ class Client : public Connection, public std::enable_shared_from_this<Client<Str
   bool open_ = false, reading_ = false, closing_ = false, finished_ = false;
 };
 
-template <class Stream>
-class HttpSession : public std::enable_shared_from_this<HttpSession<Stream>> {
+class HttpSession : public std::enable_shared_from_this<HttpSession> {
  public:
   HttpSession(Server::Impl& server, Stream stream, Counted counted)
       : server_(server), stream_(std::move(stream)), counted_(std::move(counted)) {}
 
+  void start() {
+    beast::get_lowest_layer(stream_).expires_after(kHandshakeTime);
+    stream_.async_handshake([self = shared_from_this()](ErrorCode error) {
+      if (!error) self->read();
+    });
+  }
+
+ private:
   void read() {
     parser_.emplace();
     parser_->header_limit(kMostHeader);
     beast::get_lowest_layer(stream_).expires_after(kHttpTime);
     http::async_read(
         stream_, buffer_, *parser_,
-        [self = this->shared_from_this()](ErrorCode error, std::size_t) { self->received(error); });
+        [self = shared_from_this()](ErrorCode error, std::size_t) { self->received(error); });
   }
 
- private:
   void received(ErrorCode error) {
     if (error) {
       ErrorCode ignored;
@@ -260,8 +339,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession<Stream>> {
       if (!http::token_list(request[http::field::sec_websocket_protocol]).exists(kSubprotocol))
         return answer({400, {}, fmt::format("the subprotocol must be {}\n", kSubprotocol)});
       beast::get_lowest_layer(stream_).expires_never();
-      std::make_shared<Client<Stream>>(server_, std::move(stream_), std::move(counted_))
-          ->start(request);
+      std::make_shared<Client>(server_, std::move(stream_), std::move(counted_))->start(request);
       return;
     }
     if (request.method() != http::verb::get && request.method() != http::verb::head)
@@ -284,7 +362,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession<Stream>> {
                     fmt::format("attachment; filename=\"{}\"", page.file.filename().string()));
     if (page.status == 405) response->set(http::field::allow, "GET, HEAD");
     response->keep_alive(parser_->get().keep_alive() && page.status < 400);
-    const auto done = [self = this->shared_from_this(), response](ErrorCode error, std::size_t) {
+    const auto done = [self = shared_from_this(), response](ErrorCode error, std::size_t) {
       if (!error && response->keep_alive()) {
         self->read();
         return;
@@ -338,8 +416,8 @@ void Server::Impl::accept() {
   acceptor.async_accept([this](ErrorCode error, tcp::socket socket) {
     if (stopping || error == asio::error::operation_aborted) return;
     if (!error && connections < kMostConnections)
-      std::make_shared<HttpSession<Socket>>(*this, Socket(std::move(socket)), Counted(connections))
-          ->read();
+      std::make_shared<HttpSession>(*this, Stream(std::move(socket), tls), Counted(connections))
+          ->start();
     accept();
   });
 }
@@ -371,6 +449,17 @@ Server::Server(const ServerOptions& options) : impl_(std::make_unique<Impl>(opti
     throw InputError(fmt::format("cannot listen at port {} of {} ({}); choose another with --port",
                                  options.port, options.address, error.message()));
   i.port = i.acceptor.local_endpoint().port();
+  if (options.certificate.empty()) return;
+  i.tls.emplace(asio::ssl::context::tls_server);
+  SSL_CTX_set_min_proto_version(i.tls->native_handle(), TLS1_2_VERSION);
+  (void)i.tls->use_certificate_chain(asio::buffer(options.certificate), error);
+  if (!error)
+    (void)i.tls->use_private_key(asio::buffer(options.key), asio::ssl::context::pem, error);
+  if (error)
+    throw InputError(
+        fmt::format("the certificate cannot be used ({}); delete it, and a new one is "
+                    "made",
+                    error.message()));
 }
 
 Server::~Server() { stop("the server ends"); }

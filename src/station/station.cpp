@@ -21,6 +21,17 @@ constexpr std::size_t kMostPlayers = 2;
 constexpr auto kPause = std::chrono::seconds(1);
 constexpr auto kStatusTime = std::chrono::milliseconds(200);
 
+ServerOptions server_options(const StationOptions& options) {
+  ServerOptions server;
+  server.port = options.port;
+  if (!options.lan) return server;
+  server.address = "0.0.0.0";
+  server.hosts = options.lan->hosts;
+  server.certificate = options.lan->certificate;
+  server.key = options.lan->key;
+  return server;
+}
+
 }  // namespace
 
 struct Station::Impl : Services {
@@ -30,8 +41,10 @@ struct Station::Impl : Services {
         records(with.records),
         tape(records),
         pages(with.page, records),
-        server(ServerOptions{"127.0.0.1", with.port, {}, {}, {}}),
-        hub(HubOptions{fmt::format("{}-{}", getpid(), std::time(nullptr)), "", with.rate}, *this) {
+        server(server_options(with)),
+        hub(HubOptions{fmt::format("{}-{}", getpid(), std::time(nullptr)),
+                       with.lan ? with.lan->pairing : "", with.rate},
+            *this) {
     loop = std::make_unique<LiveLoop>(app);
     hub.set_loop(*loop);
     tape.set_loop(&loop->session, &loop->gate);

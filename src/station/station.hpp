@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "session/run.hpp"
 #include "station/protocol.hpp"
@@ -14,9 +15,17 @@
 
 namespace handspan {
 
+/// Reached from other machines: over TLS, by those who know the pairing code.
+struct LanOptions {
+  std::vector<std::string> hosts;  // names and addresses that it is called by
+  std::string certificate, key;    // PEM
+  std::string pairing;             // code; this machine needs none
+};
+
 struct StationOptions {
-  std::uint16_t port = 8780;   // 0: any that is free
-  std::filesystem::path page;  // folder of the built page
+  std::optional<LanOptions> lan;  // none: this machine only
+  std::uint16_t port = 8780;      // 0: any that is free
+  std::filesystem::path page;     // folder of the built page
   std::filesystem::path records = "handspan-out/records";
   bool record = false;               // from the start, each run in a file of its own
   bool once = false;                 // ends with the app's machines; else it starts again

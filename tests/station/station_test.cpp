@@ -5,10 +5,15 @@
 
 #include <fmt/format.h>
 
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+
 #include <chrono>
+#include <memory>
 #include <thread>
 
 #include "session/replay.hpp"
+#include "station/certificate.hpp"
 #include "station/socket_client.hpp"
 #include "station/station_support.hpp"
 
@@ -284,6 +289,47 @@ TEST_F(StationTest, RecordingsAreMadeListedReplayedFetchedAndDeleted) {
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "secret.txt"));
   EXPECT_EQ(page.ask({{"type", "delete"}, {"name", name}}), "");
   EXPECT_FALSE(std::filesystem::exists(options.records / name));
+}
+
+// one request over TLS, by somebody who trusts that certificate alone
+std::string secure_get(std::uint16_t port, const std::string& certificate,
+                       const std::string& host) {
+  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(SSL_CTX_new(TLS_client_method()),
+                                                                  SSL_CTX_free);
+  const std::unique_ptr<BIO, decltype(&BIO_free)> pem(
+      BIO_new_mem_buf(certificate.data(), static_cast<int>(certificate.size())), BIO_free);
+  const std::unique_ptr<X509, decltype(&X509_free)> trusted(
+      PEM_read_bio_X509(pem.get(), nullptr, nullptr, nullptr), X509_free);
+  X509_STORE_add_cert(SSL_CTX_get_cert_store(context.get()), trusted.get());
+  SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+  const std::unique_ptr<BIO, decltype(&BIO_free_all)> bio(BIO_new_ssl_connect(context.get()),
+                                                          BIO_free_all);
+  SSL* ssl = nullptr;
+  BIO_get_ssl(bio.get(), &ssl);
+  SSL_set1_host(ssl, host.c_str());
+  BIO_set_conn_hostname(bio.get(), ("127.0.0.1:" + std::to_string(port)).c_str());
+  if (BIO_do_connect(bio.get()) <= 0) return "refused";
+  const std::string request = "GET / HTTP/1.1\r\nHost: " + host + ":" + std::to_string(port) +
+                              "\r\nConnection: close\r\n\r\n";
+  BIO_write(bio.get(), request.data(), static_cast<int>(request.size()));
+  std::string answer;
+  char buffer[4096];
+  for (int n; (n = BIO_read(bio.get(), buffer, sizeof buffer)) > 0;)
+    answer.append(buffer, static_cast<std::size_t>(n));
+  return answer;
+}
+
+TEST_F(StationTest, ForOtherMachinesItSpeaksTlsUnderItsNamesOnly) {
+  const Certificate own = own_certificate(folder.path() / "state", {"robot-lab"});
+  options.lan = LanOptions{{"robot-lab"}, own.certificate, own.key, "123456"};
+  begin();
+  EXPECT_EQ(status_of(secure_get(station->port(), own.certificate, "robot-lab")), "200");
+  EXPECT_EQ(status_of(secure_get(station->port(), own.certificate, "localhost")), "200");
+  EXPECT_EQ(secure_get(station->port(), own.certificate, "evil.example"), "refused");
+  const Certificate other = own_certificate(folder.path() / "other", {"robot-lab"});
+  EXPECT_EQ(secure_get(station->port(), other.certificate, "robot-lab"), "refused");
+  // without TLS nothing is said
+  EXPECT_EQ(get("/").find("HTTP"), std::string::npos);
 }
 
 }  // namespace
