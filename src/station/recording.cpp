@@ -135,15 +135,15 @@ void Recording::stop() {
       status_.message = fmt::format("{} messages were lost: the disk is too slow", log.dropped);
     recorder_.reset();
   }
-  write_thumbnail();
+  // a loop that has ended stays as it is until the next one is set
+  write_thumbnail(gate_->closed() ? session_->plant().snapshot() : gate_->plant_state());
 }
 
-void Recording::write_thumbnail() {
-  if (gate_->plant_state().empty()) return;
+void Recording::write_thumbnail(const std::vector<std::byte>& plant_state) {
   try {
     const App& app = session_->app();
     MujocoPlant plant(app.scene);
-    plant.restore(gate_->plant_state());
+    plant.restore(plant_state);
     write_picture(plant, {kThumbnail, app.picture.view}, records_.thumbnail(status_.file));
   } catch (const std::exception& error) {
     // a list without a picture is no failure of the recording

@@ -77,7 +77,7 @@ class Recording {
   RecordingStatus status() const;
 
  private:
-  void write_thumbnail();
+  void write_thumbnail(const std::vector<std::byte>& plant_state);
 
   Records& records_;
   Session* session_ = nullptr;

@@ -233,6 +233,20 @@ TEST_F(StationTest, AClientThatReadsNothingLosesFramesAndNothingElse) {
   EXPECT_GT(widest, 500) << "nothing was lost: the sockets took it all";
 }
 
+TEST_F(StationTest, ARunThatIsRecordedFromItsFirstTickIsWhole) {
+  options.record = true;
+  options.until = kSecond / 2;
+  begin();
+  thread.join();
+  Records records(options.records);
+  const auto list = records.list("");
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_FALSE(list[0].thumbnail.empty());
+  LogFile log(options.records / list[0].name);
+  EXPECT_EQ(log.first_tick(), 0);
+  EXPECT_EQ(log.ticks(), 500);
+}
+
 TEST_F(StationTest, RecordingsAreMadeListedReplayedFetchedAndDeleted) {
   begin();
   SocketClient page(station->port());
