@@ -21,6 +21,7 @@ find_path(FCCP_INCLUDE libfccp/csv.h REQUIRED)  # header only
 find_package(benchmark REQUIRED)
 find_package(SDL2 REQUIRED)
 find_package(OpenGL REQUIRED COMPONENTS EGL OpenGL)
+find_package(OpenSSL REQUIRED)
 find_package(Eigen3 REQUIRED)
 set(Boost_NO_WARN_NEW_VERSIONS ON)  # CMake 3.25 knows Boost up to 1.80
 find_package(pinocchio REQUIRED)

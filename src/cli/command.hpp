@@ -18,6 +18,7 @@ inline constexpr int kHolds = 0, kDoesNotHold = 1, kBadInput = 2;
 using Action = std::function<int()>;
 
 void add_run(CLI::App& cli, Action& action);
+void add_serve(CLI::App& cli, Action& action);
 void add_replay(CLI::App& cli, Action& action);
 void add_export(CLI::App& cli, Action& action);
 void add_check(CLI::App& cli, Action& action);

@@ -53,6 +53,7 @@ class FrameTask : public Task {
   void state(StateArchive& archive) override;
 
   const ControlSystem::FrameOf& frame() const { return frame_; }
+  const std::string& frame_name() const { return config_.frame; }
   double orientation_weight() const { return config_.orientation_weight; }
   /// p_ref - p and R log(R^T R_ref), in W [m, rad]; before masks and saturation.
   const Vector6d& pose_error() const { return pose_error_; }

@@ -475,6 +475,11 @@ const QpSolution& QpSolver::solve(const Qp& qp) noexcept {
 
 const QpSolution& QpSolver::solution() const noexcept { return impl_->solution; }
 
+bool QpSolver::active(int row) const noexcept {
+  const int slot = impl_->solution.status == QpStatus::kSolved ? kFirstSlot : kLastSlot;
+  return ((impl_->all_set[static_cast<std::size_t>(row)] >> (kSlotBits * slot)) & kFlagActive) != 0;
+}
+
 std::span<const int> QpSolver::working_set() const { return impl_->all_set; }
 
 void QpSolver::set_working_set(std::span<const int> set) {

@@ -85,6 +85,9 @@ class QpSolver {
   /// The last one; before the first solve: kFailed.
   const QpSolution& solution() const noexcept;
 
+  /// Whether a bound or row (index as in Qp::lower) kept the last answer from being better.
+  bool active(int row) const noexcept;
+
   /// The working set that the next solve starts from, as one number a bound or row, and back: the
   /// same problem then gives the same bits. For snapshots.
   /// @throws InputError when its size is not n + m

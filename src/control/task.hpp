@@ -64,6 +64,9 @@ class Task {
   /// What a run changes. A task that keeps more than its gains adds it.
   virtual void state(StateArchive& archive);
 
+  /// As they are now.
+  TaskGains gains() const { return {stiffness(), damping(), weight()}; }
+
   // at run time, along ramps of `time` [s]; values that are not finite, negative or beyond the most
   // that a file may say are ignored
 

@@ -88,16 +88,24 @@ LogOptions log_options(const RecorderOptions& options) {
 struct Recorder::Impl {
   Impl(Session& session, const std::filesystem::path& file, const RecorderOptions& with)
       : options(with), writer(file, log_options(with)) {
-    describe(session);
+    McapMap about = describe(session);
     streams(session);
-    snapshot.reserve(1U << 20U);
-    session.snapshot(snapshot);
+    std::size_t bytes = 0;
+    if (options.running) {
+      bytes = options.running->snapshot_bytes;
+    } else {
+      session.snapshot(snapshot);
+      bytes = snapshot.size();
+    }
     // contacts and the like may grow
-    snapshot.reserve(2 * snapshot.size() + (1U << 16U));
+    snapshot.reserve(std::max<std::size_t>(1U << 20U, 2 * bytes + (1U << 16U)));
+    about["first_tick"] =
+        std::to_string(options.running ? options.running->first_tick() : session.ticks());
+    writer.metadata(kRunMetadata, about);
     writer.start();
   }
 
-  void describe(Session& session);
+  McapMap describe(Session& session);
   void streams(Session& session);
   void transform_stream(const MujocoPlant& plant);
   void push_transforms(Session& session, std::int64_t tick) noexcept;
@@ -119,7 +127,7 @@ struct Recorder::Impl {
   bool closed = false;
 };
 
-void Recorder::Impl::describe(Session& session) {
+McapMap Recorder::Impl::describe(Session& session) {
   const App& app = session.app();
   base = session.base_period();
   std::time_t now = std::time(nullptr);
@@ -134,7 +142,6 @@ void Recorder::Impl::describe(Session& session) {
                    {"record", options.extent == RecordExtent::kFull ? "full" : "default"},
                    {"base_period_ns", std::to_string(base)},
                    {kPlantKey, session.simulation() ? kSimulated : "observed"},
-                   {"first_tick", std::to_string(session.ticks())},
                    {"start", date},
                    {"build", build_id()},
                    {"compiler", compiler()},
@@ -166,7 +173,7 @@ void Recorder::Impl::describe(Session& session) {
                             .lexically_relative(folder)
                             .generic_string();
   }
-  writer.metadata(kRunMetadata, about);
+  return about;
 }
 
 void Recorder::Impl::streams(Session& session) {
@@ -297,7 +304,7 @@ void Recorder::Impl::flush_hashes(Nanoseconds now) noexcept {
 Recorder::Recorder(Session& session, const std::filesystem::path& file,
                    const RecorderOptions& options)
     : impl_(std::make_unique<Impl>(session, file, options)) {
-  session.watch(*this);
+  if (!options.running) session.watch(*this);
 }
 
 Recorder::~Recorder() { close(); }

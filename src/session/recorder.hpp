@@ -4,7 +4,9 @@
 // bytes into a ring; log_writer.hpp does the rest on its own thread. A recording that fails ends
 // with a message; the session goes on.
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "record/log_writer.hpp"
@@ -12,9 +14,18 @@
 
 namespace handspan {
 
+/// A session that runs in another thread while its recorder is made.
+struct RunningSession {
+  std::size_t snapshot_bytes = 0;  // of one of its snapshots
+  /// The tick at which the recorder will be given to Session::watch(), exactly; called when all that
+  /// takes long is done.
+  std::function<std::int64_t()> first_tick;
+};
+
 struct RecorderOptions {
   RecordExtent extent = RecordExtent::kDefault;
   Nanoseconds key_frame_period = kSecond;
+  std::optional<RunningSession> running;  // none: it is between ticks, and watched from here on
   bool may_wait = false;  // for the disk, between ticks: a session without a clock loses nothing
   // of chunks, by extent: a log in full is a dozen times as much to pack
   int default_level = 16, full_level = 3;

@@ -37,6 +37,7 @@ RunSummary run_session(Session& session, const RunOptions& options) {
       if (!options.progress(session.now())) break;
       shown = after = steady_now();
     }
+    if (options.between && !options.between(pacer.counts())) break;
     if (wall) {
       const Nanoseconds due = pacer.next(after);
       if (due > after) sleep_until(due);

@@ -13,6 +13,9 @@ struct RunOptions {
   bool to_the_end = false;  // go on when all machines are in final states
   /// About four times a second; false: stop here.
   std::function<bool(Nanoseconds now)> progress;
+  /// Between any two ticks, in the loop's thread: allocates, locks and throws nothing. false: stop
+  /// here.
+  std::function<bool(const PacerCounts& counts)> between;
 };
 
 /// Ends at `until`, when all machines are in final states, when progress says so, or when the plant

@@ -14,6 +14,7 @@ namespace handspan {
 namespace {
 
 constexpr std::size_t kMostInputs = 256;  // of a tick
+constexpr std::size_t kWatchers = 8;      // that come without allocation
 constexpr char kOperator[] = "operator";
 
 class Hash {
@@ -62,6 +63,7 @@ Session::Session(const App& app, SessionOptions options)
   declare_channels();
   inputs_.reserve(kMostInputs);
   named_events_.reserve(kMostInputs);
+  watchers_.reserve(kWatchers);
   start();
   if (live_devices_) open_devices();
 }
@@ -118,6 +120,7 @@ void Session::make_devices() {
     }
     mailboxes_.push_back({name, std::make_unique<Mailbox>()});
   }
+  scripted_.assign(devices_.size(), true);
 }
 
 void Session::open_devices() {
@@ -298,7 +301,8 @@ void Session::latch_inputs(const Moment& moment) {
     }
   if (live_devices_)
     for (std::size_t d = 0; d < devices_.size(); ++d)
-      if (Input* input = room(); input && !devices_.driver(d).sample(moment.now, *input))
+      if (Input* input = scripted_[d] ? room() : nullptr;
+          input && !devices_.driver(d).sample(moment.now, *input))
         inputs_.pop_back();
   if (live_inputs_)
     for (auto& box : mailboxes_)

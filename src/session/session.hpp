@@ -100,6 +100,9 @@ class Session {
   /// Inputs from here besides the mailboxes, instead of those of the options; before the first
   /// tick.
   void set_feed(std::unique_ptr<InputFeed> feed) { feed_ = std::move(feed); }
+  /// Whether a device that lives in the loop is asked for samples: not while a person gives them in
+  /// its place. Between ticks; true at first.
+  void set_scripted(std::size_t device, bool scripted) { scripted_[device] = scripted; }
   /// Inputs latched in the last tick.
   std::span<const Input> inputs() const { return inputs_; }
   const EventList& events() const { return events_; }
@@ -110,6 +113,7 @@ class Session {
   std::uint64_t lost_observations() const { return lost_observations_; }
   /// Wall time of the controllers' part of a tick.
   const TickTimes& control_times() const { return control_times_; }
+  bool in_episode() const { return in_episode_; }
   /// Tells the watchers that the run is over.
   void finish();
   /// Inputs that were for nobody, or not understood.
@@ -121,7 +125,7 @@ class Session {
   void snapshot(std::vector<std::byte>& into);
   void restore(std::span<const std::byte> bytes);
 
-  /// Outlives the session, or is removed before.
+  /// Outlives the session, or is removed before. Between ticks too: the first few allocate nothing.
   void watch(SessionWatcher& watcher);
   void unwatch(SessionWatcher& watcher);
 
@@ -177,6 +181,7 @@ class Session {
   MujocoPlant* simulation_ = nullptr;
   std::unique_ptr<InputFeed> feed_;
   bool live_inputs_, live_devices_;
+  std::vector<bool> scripted_;  // by device
   std::vector<std::pair<std::string, std::unique_ptr<RobotModel>>> models_;
   std::vector<Group> groups_;
   std::unique_ptr<WholeArm> whole_arm_;

@@ -79,6 +79,9 @@ class Device {
   /// The same as long as it lives.
   virtual const DeviceLayout& layout() const = 0;
 
+  /// Whether the station may give its samples: not where open() starts a thread that does.
+  virtual bool takes_samples() const { return true; }
+
   /// A live run begins: one with a thread of its own posts samples from now on until close(). A
   /// replay opens nothing. @throws InputError with cause and mend when it is not there
   virtual void open(Mailbox&) {}

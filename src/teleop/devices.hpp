@@ -47,6 +47,7 @@ class Devices {
   std::size_t size() const { return devices_.size(); }
   const DeviceState& state_of(std::size_t index) const { return devices_[index].state; }
   Device& driver(std::size_t index) { return *devices_[index].driver; }
+  const Device& driver(std::size_t index) const { return *devices_[index].driver; }
   /// Ages, and what is sent back.
   void declare(ChannelTable& channels, Rate rate);
   /// Finds the outputs' channels. @throws ConfigError with the place of one that is not there

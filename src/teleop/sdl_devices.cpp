@@ -95,6 +95,7 @@ class SdlDevice : public Device {
   SdlDevice& operator=(const SdlDevice&) = delete;
 
   const DeviceLayout& layout() const override { return layout_; }
+  bool takes_samples() const override { return false; }
 
   void open(Mailbox& mailbox) override {
     close();

@@ -87,6 +87,7 @@ class TerminalKeyboard : public Device {
   TerminalKeyboard& operator=(const TerminalKeyboard&) = delete;
 
   const DeviceLayout& layout() const override { return layout_; }
+  bool takes_samples() const override { return false; }
 
   void open(Mailbox& mailbox) override {
     close();

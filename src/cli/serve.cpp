@@ -1,0 +1,180 @@
+// handspan serve APP: the operator station, on this machine's own address until Ctrl-C.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <optional>
+#include <thread>
+
+#include "cli/command.hpp"
+#include "cli/summary_text.hpp"
+#include "core/error.hpp"
+#include "station/certificate.hpp"
+#include "station/host_check.hpp"
+#include "station/station.hpp"
+
+namespace handspan {
+namespace {
+
+struct Options {
+  std::filesystem::path app, json;
+  std::filesystem::path records = StationOptions().records;
+  int port = StationOptions().port;
+  double rate = kDefaultRate;
+  std::string duration;
+  std::optional<std::uint64_t> seed;
+  bool record = false, once = false, no_page_open = false, lan = false;
+};
+
+std::atomic<Station*> g_station{nullptr};
+
+void on_signal(int) {
+  if (Station* station = g_station.load()) station->stop();
+}
+
+// Ctrl-C and a polite end; a second one ends at once
+class StopOnSignal {
+ public:
+  explicit StopOnSignal(Station& station) {
+    g_station = &station;
+    struct sigaction action{};
+    action.sa_handler = on_signal;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+  }
+  ~StopOnSignal() {
+    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+    g_station = nullptr;
+  }
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+};
+
+// a line on the terminal that a thread of its own keeps up to date
+class StatusLine {
+ public:
+  explicit StatusLine(const Station& station) {
+    if (!isatty(fileno(stderr))) return;
+    thread_ = std::thread([this, &station] {
+      while (!over_) {
+        const StationStatus s = station.status();
+        fmt::print(stderr, "\r\033[K{:.1f} s, {} here, {}{}, {} late ticks", seconds(s.simulated),
+                   s.clients, s.operator_name.empty() ? "nobody" : s.operator_name + " operates",
+                   s.recording ? ", recording" : "", s.pacer.overruns);
+        for (int i = 0; i < 10 && !over_; ++i)
+          std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      }
+      fmt::print(stderr, "\r\033[K");
+    });
+  }
+  ~StatusLine() {
+    over_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+  StatusLine(const StatusLine&) = delete;
+  StatusLine& operator=(const StatusLine&) = delete;
+
+ private:
+  std::atomic<bool> over_{false};
+  std::thread thread_;
+};
+
+// in the desktop's browser, when there is one
+void open_page(const std::string& address) {
+  if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) return;
+  if (std::system(("xdg-open " + address + " >/dev/null 2>&1 &").c_str()) != 0)
+    fmt::print(stderr, "open {} in a browser\n", address);
+}
+
+// where the certificate is kept, so that a headset that trusts it once goes on to
+std::filesystem::path state_folder() {
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/')
+    return std::filesystem::path(state) / "handspan";
+  const char* home = std::getenv("HOME");
+  return std::filesystem::path(home != nullptr ? home : ".") / ".local/state/handspan";
+}
+
+// @return the certificate's fingerprint
+std::string open_to_lan(StationOptions& how) {
+  LanOptions lan;
+  lan.hosts = lan_addresses();
+  if (lan.hosts.empty())
+    throw InputError("--lan: this machine has no network address; connect it, or leave --lan out");
+  char name[256] = {};
+  if (gethostname(name, sizeof name - 1) == 0 && host_of(name) == name)
+    lan.hosts.emplace_back(name);
+  const Certificate own = own_certificate(state_folder(), lan.hosts);
+  lan.certificate = own.certificate;
+  lan.key = own.key;
+  lan.pairing = pairing_code();
+  how.lan = std::move(lan);
+  return own.fingerprint;
+}
+
+int serve(const Options& options) {
+  App app = load_app(options.app);
+  if (options.seed) app.seed = *options.seed;
+  StationOptions how;
+  how.port = static_cast<std::uint16_t>(options.port);
+  how.page = data_folder() / "web" / "dist";
+  how.records = options.records;
+  how.record = options.record;
+  how.once = options.once;
+  how.rate = options.rate;
+  if (!options.duration.empty()) how.until = read_duration(options.duration, "--for");
+  std::string fingerprint;
+  if (options.lan) fingerprint = open_to_lan(how);
+  Station station(app, how);
+  const std::string address =
+      fmt::format("{}://localhost:{}", how.lan ? "https" : "http", station.port());
+  fmt::print("{}: {} (Ctrl-C ends it)\n", app.name, address);
+  if (how.lan) {
+    for (const auto& host : how.lan->hosts)
+      fmt::print("from other machines: https://{}:{}\n", host, station.port());
+    fmt::print("pairing code: {}\nfingerprint of its certificate (SHA-256): {}\n", how.lan->pairing,
+               fingerprint);
+  }
+  std::fflush(stdout);
+  RunSummary summary;
+  {
+    const StopOnSignal signals(station);
+    const StatusLine line(station);
+    if (!options.no_page_open) open_page(address);
+    summary = station.run();
+  }
+  print_summary(summary);
+  if (!options.json.empty()) write_json(to_json(app, summary), options.json);
+  return kHolds;
+}
+
+}  // namespace
+
+void add_serve(CLI::App& cli, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = cli.add_subcommand(
+      "serve", "Run an app on the wall clock with a page to see it, move it and record");
+  command->add_option("APP", options->app, "app file, such as apps/lift.yaml")->required();
+  command->add_option("--port", options->port, "where the page is; 0: any that is free")
+      ->check(CLI::Range(0, 65535))
+      ->capture_default_str();
+  command->add_flag("--no-page-open", options->no_page_open, "do not open the page in a browser");
+  command->add_flag("--lan", options->lan,
+                    "reachable from other machines, over TLS and with a pairing code");
+  command->add_flag("--record", options->record, "record from the start, each run in its own file");
+  command->add_option("--records", options->records, "folder of recordings")
+      ->type_name("FOLDER")
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "of everything random; else as the app says");
+  command->add_flag("--once", options->once,
+                    "end when the app's machines have ended; else it starts again");
+  command->add_option("--for", options->duration, "simulated time in all, such as 20s");
+  command->add_option("--view-rate", options->rate, "of the picture, until a page asks for another")
+      ->check(CLI::Range(1.0, kMostRate))
+      ->type_name("HZ")
+      ->capture_default_str();
+  command->add_option("--json", options->json, "write the summary to FILE")->type_name("FILE");
+  command->callback([options, &action] { action = [options] { return serve(*options); }; });
+}
+
+}  // namespace handspan

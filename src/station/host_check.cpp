@@ -1,0 +1,46 @@
+#include "station/host_check.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace handspan {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+}  // namespace
+
+std::string host_of(std::string_view authority) {
+  const std::size_t after = authority.starts_with('[') ? authority.find(']') : 0;
+  if (after == std::string_view::npos) return "";
+  const std::size_t colon = authority.find(':', after);
+  const std::string_view host = authority.substr(0, colon);
+  if (colon != std::string_view::npos) {
+    const std::string_view port = authority.substr(colon + 1);
+    if (port.empty() || port.size() > 5 ||
+        !std::ranges::all_of(port, [](char c) { return c >= '0' && c <= '9'; }))
+      return "";
+  }
+  if (authority.starts_with('[') && host.back() != ']') return "";
+  const bool plain = std::ranges::all_of(host, [](char c) {
+    const auto u = static_cast<unsigned char>(c);
+    return std::isalnum(u) != 0 || c == '.' || c == '-' || c == ':' || c == '[' || c == ']';
+  });
+  return plain ? lower(host) : "";
+}
+
+bool host_allowed(std::string_view host, const std::vector<std::string>& allowed) {
+  const std::string name = host_of(host);
+  return name == "localhost" || name == "127.0.0.1" || name == "[::1]" ||
+         (!name.empty() && std::ranges::count(allowed, name) > 0);
+}
+
+bool origin_allowed(std::string_view origin, std::string_view scheme, std::string_view host) {
+  return origin.empty() || lower(origin) == lower(scheme) + "://" + lower(host);
+}
+
+}  // namespace handspan

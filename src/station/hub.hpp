@@ -1,0 +1,126 @@
+#pragma once
+// The rules of docs/protocol.md: who is there, who operates, what each may ask for, what each is
+// sent. Knows neither sockets nor HTTP; all of it on the I/O thread. Of the loop it takes copies,
+// and gives it inputs through mailboxes.
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "station/connection.hpp"
+#include "station/live_loop.hpp"
+#include "station/services.hpp"
+#include "station/welcome.hpp"
+
+namespace handspan {
+
+struct HubOptions {
+  std::string session;         // a name for this life of the server
+  std::string token;           // of pairing; empty: nobody pairs
+  double rate = kDefaultRate;  // of frames, until a client asks for another [Hz]
+};
+
+/// What was not done since it was no operator's, too old, or did not fit.
+struct HubCounts {
+  std::uint64_t samples = 0;       // given to the loop
+  std::uint64_t not_operator = 0;  // samples of clients that do not operate
+  std::uint64_t wrong_time = 0;    // samples whose stamps are not of now
+  std::uint64_t lost = 0;          // samples that found a full mailbox
+  std::uint64_t closed = 0;        // clients that were closed for what they sent
+};
+
+class Hub {
+ public:
+  Hub(HubOptions options, Services& services);
+  ~Hub();
+
+  /// The loop that clients see from here on; between its ticks, or before the first. It must stay
+  /// until another one is given or the hub is gone.
+  void set_loop(LiveLoop& loop);
+
+  /// A socket that speaks the protocol. @return the client's number, 0 when there is no room and it
+  /// was closed
+  int add(Connection& connection, bool must_pair, Nanoseconds now);
+  void text(int client, std::string_view text, Nanoseconds now);
+  void bytes(int client, std::span<const std::uint8_t> bytes, Nanoseconds now);
+  /// It sent something too long.
+  void too_large(int client);
+  /// Its socket is closed.
+  void gone(int client);
+  /// Sends what is due. @return when it wants to be called again, by the same clock [ns]
+  Nanoseconds poll(Nanoseconds now);
+  void close_all(std::string_view reason);
+
+  std::size_t clients() const { return clients_.size(); }
+  int operating() const { return operator_; }
+  const HubCounts& counts() const { return counts_; }
+  /// What the loop's clients were told.
+  const ShownLayout& told() const { return shown_; }
+  StationStatus told_people() const;
+
+ private:
+  using Json = nlohmann::json;
+  struct Client;
+  struct Output {
+    double most = 0.0, newest = 0.0, sent = 0.0;
+    bool pending = false;
+  };
+  struct Device {
+    std::string name;
+    std::size_t numbers = 0;
+    std::vector<std::string> outputs;
+    bool takes_samples = false;
+    Mailbox* box = nullptr;
+    std::vector<Output> sent;
+    std::size_t age = 0, present = 0;  // channels
+  };
+  struct Refusal {
+    std::string reason;
+  };
+
+  Client* find(int client);
+  bool allowed(Client& client, Nanoseconds now);
+  void close(Client& client, CloseCode code, std::string_view reason);
+  void hello(Client& client, const Json& message, Nanoseconds now);
+  void request(Client& client, const Json& message, Nanoseconds now);
+  void sample(Client& client, const SampleMessage& sample, Nanoseconds now);
+  void answer(Client& client, const Json& id, const std::string& reason);
+  Services::Done answer_later(int client, Json id);
+  bool may_command(const Client& client) const;
+  void post(InputKind kind, std::string_view to, std::string_view text,
+            std::optional<double> number = {});
+  void set_operator(int client, bool scripted);
+
+  void subscribe(Client& client, const Json& message);
+  void set_parameter(const std::string& name, double value);
+  void list(Client& client, const Json& id);
+  void replay(Client& client, const Json& message, const Json& id);
+
+  void send_events();
+  void send_outputs();
+  void send_frame(Client& client, Nanoseconds now);
+  Json status() const;
+
+  HubOptions options_;
+  Services& services_;
+  LiveLoop* loop_ = nullptr;
+  Json about_;
+  ShownLayout shown_;
+  std::vector<ParameterInfo> parameters_;
+  std::vector<Device> devices_;
+  std::vector<std::string> rows_;      // of the QP
+  std::vector<std::size_t> machines_;  // channels of their states
+  std::map<int, std::unique_ptr<Client>> clients_;
+  int next_client_ = 1, operator_ = 0;
+  bool scripted_ = true, status_due_ = true;
+  Nanoseconds next_status_ = 0;
+  std::string episode_task_;
+  int wrong_tokens_ = 0;
+  Nanoseconds tokens_since_ = 0;
+  HubCounts counts_;
+};
+
+}  // namespace handspan

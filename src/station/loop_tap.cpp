@@ -1,0 +1,138 @@
+#include "station/loop_tap.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace handspan {
+namespace {
+
+constexpr std::size_t kMostLimits = 64;  // of a tick, in words on the page
+
+std::array<float, 7> numbers_of(const Pose& X) {
+  const Eigen::Quaterniond q = X.quaternion();
+  const auto f = [](double x) { return static_cast<float>(x); };
+  return {f(X.p.x()), f(X.p.y()), f(X.p.z()), f(q.x()), f(q.y()), f(q.z()), f(q.w())};
+}
+
+std::array<float, 3> numbers_of(const Eigen::Vector3d& v) {
+  return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())};
+}
+
+}  // namespace
+
+LoopTap::LoopTap(Session& session) : session_(session), latest_(layout(session)) {
+  session.watch(*this);
+}
+
+LoopTap::~LoopTap() { session_.unwatch(*this); }
+
+LoopState LoopTap::layout(Session& session) {
+  LoopState state;
+  const auto& infos = session.channels().channels();
+  std::size_t numbers = 0, integers = 0;
+  for (const ChannelInfo& info : infos) {
+    const bool is_number = info.type == ChannelType::kNumber || info.type == ChannelType::kVector ||
+                           info.type == ChannelType::kPose;
+    channels_.push_back({is_number ? numbers : integers, info.size, is_number});
+    (is_number ? numbers : integers) += info.size;
+  }
+  for (std::size_t d = 0; d < session.devices().size(); ++d) {
+    const DeviceState& device = session.devices().state_of(d);
+    for (std::size_t o = 0; o < device.layout().outputs.size(); ++o) {
+      const std::string name = "device." + device.name() + "." + device.layout().outputs[o];
+      const auto found = std::ranges::find(infos, name, &ChannelInfo::name);
+      if (found == infos.end()) continue;  // the app feeds it nothing
+      sent_.push_back({{static_cast<std::uint32_t>(d), static_cast<std::uint32_t>(o), 0.0},
+                       {static_cast<std::size_t>(found - infos.begin())}});
+    }
+  }
+  state.numbers.resize(numbers);
+  state.integers.resize(integers);
+  if (session.simulation() != nullptr) state.poses.resize(session.simulation()->bodies().size());
+  state.references.resize(static_cast<std::size_t>(session.arbiter().outlets()));
+  // sized, not reserved: a copy keeps no reserve
+  state.contacts.resize(kMostContacts);
+  state.active.resize(kMostLimits);
+  state.gave_way.resize(kMostLimits);
+  return state;
+}
+
+void LoopTap::begin(Session& session) {
+  copy(session, latest_.place());
+  latest_.publish();
+}
+
+void LoopTap::after_tick(Session& session) noexcept {
+  copy(session, latest_.place());
+  latest_.publish();
+  for (const Event& event : session.events().events()) events_.push(event);
+  for (Output& output : sent_) {
+    const double value = session.channels().number(output.channel);
+    if (value == output.sent.value) continue;
+    output.sent.value = value;
+    outputs_.push(output.sent);
+  }
+}
+
+void LoopTap::copy(Session& session, LoopState& state) noexcept {
+  state.tick = session.ticks();
+  state.time = session.now();
+  state.taken = steady_now();
+  state.in_episode = session.in_episode();
+  Arbiter& arbiter = session.arbiter();
+  state.stopped = arbiter.stopped();
+  for (std::size_t o = 0; o < state.references.size(); ++o) {
+    const int outlet = static_cast<int>(o);
+    ReferenceState& reference = state.references[o];
+    reference.holding = arbiter.holding(outlet);
+    reference.reason = arbiter.reason(outlet);
+    if (arbiter.is_pose(outlet)) reference.pose = numbers_of(arbiter.reference(outlet).pose.X_WE);
+  }
+  state.contacts.clear();
+  if (MujocoPlant* plant = session.simulation()) {
+    for (std::size_t b = 0; b < state.poses.size(); ++b)
+      state.poses[b] = numbers_of(plant->body_pose(static_cast<int>(b)));
+    for (const Contact& contact : plant->contacts()) {
+      if (state.contacts.size() == state.contacts.capacity()) break;
+      state.contacts.push_back({static_cast<std::uint16_t>(contact.body_a),
+                                static_cast<std::uint16_t>(contact.body_b), numbers_of(contact.p_W),
+                                numbers_of(contact.f_W)});
+    }
+  }
+  const ChannelTable& table = session.channels();
+  for (std::size_t c = 0; c < channels_.size(); ++c) {
+    const Channel& channel = channels_[c];
+    if (channel.numbers)
+      std::copy_n(table.numbers({c}).data(), channel.size, state.numbers.data() + channel.first);
+    else
+      state.integers[channel.first] = table.integer({c});
+  }
+  copy_limits(session, state);
+  state.pacer = pacer_;
+  state.lost_inputs = session.lost_inputs();
+  state.rejected_inputs = session.rejected_inputs();
+}
+
+void LoopTap::copy_limits(Session& session, LoopState& state) noexcept {
+  state.active.clear();
+  state.gave_way.clear();
+  if (session.whole_arm() == nullptr) return;
+  ControlProblem& problem = session.whole_arm()->problem();
+  const QpSolution& solution = problem.solver().solution();
+  const auto add = [](std::vector<std::uint16_t>& to, int row) {
+    if (to.size() < to.capacity()) to.push_back(static_cast<std::uint16_t>(row));
+  };
+  for (int row = 0; row < static_cast<int>(problem.rows().size()); ++row) {
+    const ConstraintKind kind = problem.kind(row);
+    // equations of motion always hold, and limits of jerk are met and left all the time
+    if (kind == ConstraintKind::kDynamics || kind == ConstraintKind::kJerk) continue;
+    if (row < solution.violation.size() &&
+        std::abs(solution.violation[row]) >
+            kQpTolerance * problem.rows()[static_cast<std::size_t>(row)].scale)
+      add(state.gave_way, row);
+    else if (problem.solver().active(row))
+      add(state.active, row);
+  }
+}
+
+}  // namespace handspan

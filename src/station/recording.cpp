@@ -1,0 +1,167 @@
+#include "station/recording.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <thread>
+
+#include "core/error.hpp"
+#include "plant/picture.hpp"
+
+namespace handspan {
+namespace {
+
+constexpr std::array<int, 2> kThumbnail = {320, 180};
+// how far ahead the first tick of a recording is said; doubled when the loop was there before
+constexpr Nanoseconds kAhead = 50'000'000;
+constexpr int kTries = 6;
+
+}  // namespace
+
+RecorderGate::RecorderGate(Session& session) {
+  std::vector<std::byte> bytes;
+  session.snapshot(bytes);
+  snapshot_bytes_ = bytes.size();
+  session.plant().snapshot(plant_state_);
+  // contacts may grow
+  plant_state_.reserve(2 * plant_state_.size() + (1U << 16U));
+  plant_state_.clear();
+  ticks_ = session.ticks();
+}
+
+void RecorderGate::between_ticks(Session& session) noexcept {
+  ticks_.store(session.ticks(), std::memory_order_relaxed);
+  switch (errand_.load(std::memory_order_acquire)) {
+    case Errand::kBegin:
+      if (session.ticks() < tick_) return;
+      if (session.ticks() > tick_) {
+        errand_.store(Errand::kMissed, std::memory_order_release);
+        return;
+      }
+      session.watch(*recorder_);
+      errand_.store(Errand::kDone, std::memory_order_release);
+      return;
+    case Errand::kEnd:
+      recorder_->end(session);
+      session.unwatch(*recorder_);
+      session.plant().snapshot(plant_state_);
+      errand_.store(Errand::kDone, std::memory_order_release);
+      return;
+    default:
+      return;
+  }
+}
+
+void RecorderGate::close() noexcept { closed_.store(true, std::memory_order_release); }
+
+bool RecorderGate::wait() {
+  for (;;) {
+    // asked before the errand: what the loop did before it ended is then seen
+    const bool over = closed();
+    const Errand errand = errand_.load(std::memory_order_acquire);
+    if (errand == Errand::kDone || errand == Errand::kMissed || over) {
+      errand_.store(Errand::kNone, std::memory_order_relaxed);
+      return errand == Errand::kDone;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+bool RecorderGate::begin(Recorder& recorder, std::int64_t tick) {
+  recorder_ = &recorder;
+  tick_ = tick;
+  errand_.store(Errand::kBegin, std::memory_order_release);
+  return wait();
+}
+
+void RecorderGate::end(Recorder& recorder) {
+  plant_state_.clear();
+  recorder_ = &recorder;
+  errand_.store(Errand::kEnd, std::memory_order_release);
+  wait();
+}
+
+Recording::~Recording() {
+  if (recorder_) stop();
+}
+
+void Recording::set_loop(Session* session, RecorderGate* gate) {
+  session_ = session;
+  gate_ = gate;
+}
+
+void Recording::start(const std::string& wish, bool running) {
+  if (recorder_) throw InputError("a recording is under way; stop it first");
+  if (session_ == nullptr || gate_->closed())
+    throw InputError("the loop is not running; wait until it has started again");
+  const std::filesystem::path file = records_.new_file(wish.empty() ? session_->app().name : wish);
+  Nanoseconds ahead = kAhead;
+  for (int i = 0; i < kTries; ++i, ahead *= 2) {
+    std::int64_t first = running ? 0 : session_->ticks();
+    RecorderOptions options;
+    options.extent = session_->app().record;
+    if (running)
+      options.running = RunningSession{gate_->snapshot_bytes(), [&] {
+                                         first = gate_->ticks() + ahead / session_->base_period();
+                                         return first;
+                                       }};
+    auto recorder = std::make_unique<Recorder>(*session_, file, options);
+    if (running && !gate_->begin(*recorder, first)) {
+      recorder.reset();
+      std::filesystem::remove(file);
+      continue;
+    }
+    const std::lock_guard lock(mutex_);
+    first_tick_ = first;
+    recorder_ = std::move(recorder);
+    status_ = {true, file.filename().string(), 0.0, ""};
+    return;
+  }
+  throw InputError("the recording could not be started: the loop ran ahead of it; try again");
+}
+
+void Recording::stop() {
+  if (!recorder_) throw InputError("nothing is being recorded");
+  gate_->end(*recorder_);
+  const bool whole = recorder_->close();
+  const LogStatus log = recorder_->status();
+  {
+    const std::lock_guard lock(mutex_);
+    status_.on = false;
+    status_.seconds = seconds((gate_->ticks() - first_tick_) * session_->base_period());
+    if (log.failed)
+      status_.message = log.message;
+    else if (!whole)
+      status_.message = fmt::format("{} messages were lost: the disk is too slow", log.dropped);
+    recorder_.reset();
+  }
+  // a loop that has ended stays as it is until the next one is set
+  write_thumbnail(gate_->closed() ? session_->plant().snapshot() : gate_->plant_state());
+}
+
+void Recording::write_thumbnail(const std::vector<std::byte>& plant_state) {
+  try {
+    const App& app = session_->app();
+    MujocoPlant plant(app.scene);
+    plant.restore(plant_state);
+    write_picture(plant, {kThumbnail, app.picture.view}, records_.thumbnail(status_.file));
+  } catch (const std::exception& error) {
+    // a list without a picture is no failure of the recording
+    const std::lock_guard lock(mutex_);
+    status_.message = fmt::format("no thumbnail: {}", error.what());
+  }
+}
+
+RecordingStatus Recording::status() const {
+  const std::lock_guard lock(mutex_);
+  RecordingStatus status = status_;
+  if (recorder_) {
+    status.seconds =
+        std::max(0.0, seconds((gate_->ticks() - first_tick_) * session_->base_period()));
+    const LogStatus log = recorder_->status();
+    if (log.failed) status.message = log.message;
+  }
+  return status;
+}
+
+}  // namespace handspan

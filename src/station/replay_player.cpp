@@ -1,0 +1,110 @@
+#include "station/replay_player.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "core/error.hpp"
+
+namespace handspan {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// how often it looks whether somebody wants something else
+constexpr auto kStep = std::chrono::milliseconds(10);
+
+SessionOptions replayed(const LogFile& log) {
+  SessionOptions options;
+  options.feed = std::make_unique<LogFeed>(log.inputs());
+  options.live_inputs = false;
+  return options;
+}
+
+}  // namespace
+
+ReplayPlayer::ReplayPlayer(const std::filesystem::path& file, const ShownLayout& shown)
+    : log_(file), app_(log_.app()) {
+  session_ = std::make_unique<Session>(app_, replayed(log_));
+  const auto bad = [&](const char* what) {
+    return InputError(fmt::format(
+        "{} is of the app '{}' with other {} than those shown; serve the app that it is of",
+        file.filename().string(), app_.name, what));
+  };
+  if (session_->base_period() != log_.base_period()) throw bad("ticks");
+  const ShownLayout mine = shown_layout(*session_);
+  if (mine.bodies != shown.bodies) throw bad("bodies");
+  if (mine.references != shown.references) throw bad("references");
+  if (!std::ranges::equal(mine.channels, shown.channels,
+                          [](const ChannelInfo& a, const ChannelInfo& b) {
+                            return a.name == b.name && a.type == b.type && a.size == b.size;
+                          }))
+    throw bad("channels");
+  start_ = seconds(log_.first_tick() * log_.base_period());
+  end_ = seconds(log_.ticks() * log_.base_period());
+  if (log_.first_tick() > 0) session_->restore(log_.key_frame(log_.first_tick()).second);
+  tap_ = std::make_unique<LoopTap>(*session_);
+  thread_ = std::thread([this] { run(); });
+}
+
+ReplayPlayer::~ReplayPlayer() {
+  over_ = true;
+  if (thread_.joinable()) thread_.join();
+  tap_.reset();
+}
+
+void ReplayPlayer::seek(double time) { seek_ = std::clamp(time, start_, end_); }
+
+void ReplayPlayer::set_factor(double factor) {
+  factor_ = std::clamp(factor, 0.0, kMostReplayFactor);
+}
+
+std::string ReplayPlayer::message() const {
+  const std::lock_guard lock(mutex_);
+  return message_;
+}
+
+void ReplayPlayer::run() noexcept {
+  try {
+    play();
+  } catch (const std::exception& error) {
+    const std::lock_guard lock(mutex_);
+    message_ = error.what();
+  }
+}
+
+void ReplayPlayer::play() {
+  const std::int64_t last = log_.ticks();
+  double due = 0.0;  // ticks that the clock owes
+  Clock::time_point before = Clock::now();
+  while (!over_) {
+    if (const double wanted = seek_.exchange(-1.0); wanted >= 0.0) {
+      const std::int64_t tick =
+          std::clamp(static_cast<std::int64_t>(std::llround(wanted * 1e9)) / log_.base_period(),
+                     log_.first_tick(), last);
+      // from here on is nearer than from a key frame when it is less than one ahead
+      const std::int64_t now = session_->ticks();
+      if (const auto [key, bytes] = log_.key_frame(tick); tick < now || key > now)
+        session_->restore(bytes);
+      while (session_->ticks() < tick && !over_ && seek_ < 0.0) session_->tick();
+      due = 0.0;
+      before = Clock::now();
+    }
+    const Clock::time_point now = Clock::now();
+    due += factor_ * std::chrono::duration<double>(now - before).count() * 1e9 /
+           static_cast<double>(log_.base_period());
+    before = now;
+    const Clock::time_point until = now + kStep;
+    while (due >= 1.0 && session_->ticks() < last && Clock::now() < until) {
+      session_->tick();
+      due -= 1.0;
+    }
+    // a machine that is too slow for the factor plays slower
+    due = std::min(due, 100.0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
+}  // namespace handspan

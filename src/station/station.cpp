@@ -1,0 +1,190 @@
+#include "station/station.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <ctime>
+#include <future>
+#include <thread>
+
+#include "core/error.hpp"
+#include "station/hub.hpp"
+#include "station/server.hpp"
+#include "station/worker.hpp"
+
+namespace handspan {
+namespace {
+
+constexpr std::size_t kMostPlayers = 2;
+// the end of a run stays in view for a while before the next one
+constexpr auto kPause = std::chrono::seconds(1);
+constexpr auto kStatusTime = std::chrono::milliseconds(200);
+
+ServerOptions server_options(const StationOptions& options) {
+  ServerOptions server;
+  server.port = options.port;
+  if (!options.lan) return server;
+  server.address = "0.0.0.0";
+  server.hosts = options.lan->hosts;
+  server.certificate = options.lan->certificate;
+  server.key = options.lan->key;
+  return server;
+}
+
+}  // namespace
+
+struct Station::Impl : Services {
+  Impl(const App& of, const StationOptions& with)
+      : app(of),
+        options(with),
+        records(with.records),
+        tape(records),
+        pages(with.page, records),
+        server(server_options(with)),
+        hub(HubOptions{fmt::format("{}-{}", getpid(), std::time(nullptr)),
+                       with.lan ? with.lan->pairing : "", with.rate},
+            *this) {
+    loop = std::make_unique<LiveLoop>(app);
+    hub.set_loop(*loop);
+    tape.set_loop(&loop->session, &loop->gate);
+    layout = hub.told();
+  }
+
+  ~Impl() override {
+    server.stop("the server ended");
+    loop->gate.close();
+    worker.run([this] { end_recording(); });
+  }
+
+  // Services, on the I/O thread; the work is the worker's, the answer the I/O thread's again
+  void record(bool on, const std::string& name, Done done) override {
+    worker.post([this, on, name, done = std::move(done)] {
+      answer(done, [&] { on ? tape.start(name) : tape.stop(); });
+    });
+  }
+  void remove(const std::string& name, Done done) override {
+    worker.post([this, name, done = std::move(done)] {
+      answer(done, [&] {
+        if (const RecordingStatus now = tape.status(); now.on && now.file == name)
+          throw InputError(fmt::format("{} is being recorded; stop the recording first", name));
+        records.remove(name);
+      });
+    });
+  }
+  void list(std::function<void(const std::vector<RecordInfo>&)> done) override {
+    worker.post([this, done = std::move(done)] {
+      const RecordingStatus now = tape.status();
+      server.post([done, all = records.list(now.on ? now.file : "")] { done(all); });
+    });
+  }
+  void replay(
+      const std::string& name,
+      std::function<void(std::shared_ptr<ReplayPlayer>, const std::string&)> done) override {
+    worker.post([this, name, done = std::move(done)] {
+      std::shared_ptr<ReplayPlayer> player;
+      std::string reason;
+      try {
+        std::erase_if(players, [](const auto& p) { return p.expired(); });
+        if (players.size() >= kMostPlayers)
+          throw InputError(fmt::format("{} replays run already; end one", kMostPlayers));
+        const auto file = records.find(name);
+        if (!file) throw InputError(fmt::format("there is no recording '{}'", shown(name)));
+        player = std::make_shared<ReplayPlayer>(*file, layout);
+        players.push_back(player);
+      } catch (const std::exception& error) {
+        reason = error.what();
+      }
+      server.post([done, player = std::move(player), reason] { done(player, reason); });
+    });
+  }
+  RecordingStatus recording() const override { return tape.status(); }
+
+  // of a run from its first tick; what fails is told, and the run goes on
+  void start_first_recording() {
+    try {
+      tape.start("", false);
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "{}\n", error.what());
+    }
+  }
+  void end_recording() {
+    try {
+      if (tape.status().on) tape.stop();
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "{}\n", error.what());
+    }
+  }
+
+  template <class F>
+  void answer(const Done& done, F&& work) {
+    std::string reason;
+    try {
+      work();
+    } catch (const std::exception& error) {
+      reason = error.what();
+    }
+    server.post([done, reason] { done(reason); });
+  }
+
+  const App& app;
+  StationOptions options;
+  Records records;
+  Recording tape;
+  PageFiles pages;
+  Server server;
+  Hub hub;
+  std::unique_ptr<LiveLoop> loop;
+  ShownLayout layout;
+  std::vector<std::weak_ptr<ReplayPlayer>> players;  // the worker's
+  Worker worker;
+};
+
+Station::Station(const App& app, const StationOptions& options)
+    : impl_(std::make_unique<Impl>(app, options)) {}
+
+Station::~Station() = default;
+
+std::uint16_t Station::port() const { return impl_->server.port(); }
+
+RunSummary Station::run() {
+  Impl& i = *impl_;
+  i.server.start(i.hub, i.pages);
+  Nanoseconds left = i.options.until.value_or(INT64_MAX);
+  RunSummary summary;
+  for (;;) {
+    LiveLoop& loop = *i.loop;
+    if (i.options.record) i.worker.run([&i] { i.start_first_recording(); });
+    RunOptions how;
+    how.until = left;
+    how.clock = ClockKind::kWall;
+    how.between = [this, &loop](const PacerCounts& counts) {
+      loop.between_ticks(counts);
+      return !stopped_.load(std::memory_order_relaxed);
+    };
+    summary = run_session(loop.session, how);
+    loop.gate.close();
+    i.worker.run([&i] { i.end_recording(); });
+    left -= loop.session.now();
+    if (i.options.once || left <= 0) break;
+    const auto until = std::chrono::steady_clock::now() + kPause;
+    while (!stopped_ && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    if (stopped_) break;
+    auto next = std::make_unique<LiveLoop>(i.app);
+    i.worker.run([&i, &next] { i.tape.set_loop(&next->session, &next->gate); });
+    i.server.run([&i, &next] { i.hub.set_loop(*next); });
+    i.loop = std::move(next);
+  }
+  i.server.stop("the server ended");
+  return summary;
+}
+
+StationStatus Station::status() const {
+  const auto promise = std::make_shared<std::promise<StationStatus>>();
+  auto future = promise->get_future();
+  impl_->server.post([&i = *impl_, promise] { promise->set_value(i.hub.told_people()); });
+  return future.wait_for(kStatusTime) == std::future_status::ready ? future.get() : StationStatus();
+}
+
+}  // namespace handspan

@@ -1,0 +1,196 @@
+#include "station/welcome.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace handspan {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr double kLeastGain = 0.25, kMostGain = 2.0;  // of what the app says
+constexpr double kBeltSpeed = 1.0;                    // [m/s] at least
+
+Json numbers(const auto& v) {
+  Json list = Json::array();
+  for (const double x : v) list.push_back(x);
+  return list;
+}
+
+Json placed(const Placement& X, Json into) {
+  into["position"] = numbers(X.p);
+  into["quaternion"] = numbers(X.q.coeffs());
+  return into;
+}
+
+Json shape_json(const Shape& shape) {
+  Json json = placed(shape.X_BG, {{"collides", shape.collides}});
+  json["rgba"] = numbers(shape.rgba);
+  const Eigen::Vector3d& s = shape.size;
+  switch (shape.type) {
+    case ShapeType::kBox:
+      json["type"] = "box";
+      json["size"] = numbers(Eigen::Vector3d(2.0 * s));
+      break;
+    case ShapeType::kSphere:
+      json["type"] = "sphere";
+      json["size"] = {s[0]};
+      break;
+    case ShapeType::kCapsule:
+    case ShapeType::kCylinder:
+      json["type"] = shape.type == ShapeType::kCapsule ? "capsule" : "cylinder";
+      json["size"] = {s[0], 2.0 * s[1]};
+      break;
+    case ShapeType::kMesh:
+      json["type"] = "mesh";
+      json["size"] = Json::array();
+      for (const auto& vertex : shape.vertices) json["vertices"].push_back(numbers(vertex));
+      break;
+  }
+  return json;
+}
+
+Json shapes_json(const std::vector<Shape>& shapes) {
+  Json list = Json::array();
+  for (const auto& shape : shapes) list.push_back(shape_json(shape));
+  return list;
+}
+
+Json body_json(const Scene& scene, const std::string& name, bool world) {
+  Json body = {{"name", name}, {"kind", "fixture"}, {"shapes", Json::array()}};
+  if (world) {
+    body["kind"] = "ground";
+    return body;
+  }
+  for (const auto& robot : scene.robots)
+    for (const auto& part : robot.description.bodies)
+      if (part.name == name) {
+        body["kind"] = "robot";
+        body["robot"] = robot.name;
+        body["shapes"] = shapes_json(part.shapes);
+        return body;
+      }
+  const auto is = [&](const SceneBody& candidate, const char* kind) {
+    if (candidate.name != name) return false;
+    body["kind"] = kind;
+    body["shapes"] = shapes_json(candidate.shapes);
+    return true;
+  };
+  for (const auto& object : scene.objects)
+    if (is(object, "object")) return body;
+  for (const auto& fixture : scene.fixtures)
+    if (is(fixture, "fixture")) return body;
+  for (const auto& kinematic : scene.kinematics)
+    if (is(kinematic.body, "kinematic")) return body;
+  for (const auto& belt : scene.belts)
+    if (is(belt.body, "belt")) body["speed"] = {belt.speed, 0.0, 0.0};
+  return body;
+}
+
+Json scene_json(Session& session) {
+  const Scene& scene = session.app().scene;
+  Json bodies = Json::array(), views = Json::array(), frames = Json::array();
+  if (session.simulation() != nullptr) {
+    const auto& names = session.simulation()->bodies();
+    for (std::size_t b = 0; b < names.size(); ++b)
+      bodies.push_back(body_json(scene, names[b], b == 0));
+  }
+  for (const auto& view : scene.views)
+    views.push_back(
+        {{"name", view.name}, {"eye", numbers(view.eye)}, {"target", numbers(view.target)}});
+  for (const auto& [name, X_WF] : scene.frames) frames.push_back(placed(X_WF, {{"name", name}}));
+  return {{"name", scene.name}, {"bodies", bodies}, {"views", views}, {"frames", frames}};
+}
+
+Json devices_json(const Session& session) {
+  Json devices = Json::array();
+  for (std::size_t d = 0; d < session.devices().size(); ++d) {
+    const DeviceState& device = session.devices().state_of(d);
+    const DeviceLayout& layout = device.layout();
+    devices.push_back({{"name", device.name()},
+                       {"driver", session.app().devices[d].second.driver.name},
+                       {"layout",
+                        {{"poses", layout.poses},
+                         {"axes", layout.axes},
+                         {"buttons", layout.buttons},
+                         {"outputs", layout.outputs}}},
+                       {"takes_samples", session.devices().driver(d).takes_samples()}});
+  }
+  return devices;
+}
+
+Json references_json(Session& session) {
+  Json references = Json::array();
+  Arbiter& arbiter = session.arbiter();
+  for (int o = 0; o < arbiter.outlets(); ++o) {
+    const std::string& name = arbiter.outlet_name(o);
+    Json reference = {{"name", name}, {"kind", arbiter.is_pose(o) ? "pose" : "joints"}};
+    if (arbiter.is_pose(o))
+      if (const auto* task = dynamic_cast<FrameTask*>(&session.whole_arm()->task(name)))
+        reference["frame"] = task->frame_name();
+    references.push_back(reference);
+  }
+  return references;
+}
+
+}  // namespace
+
+ShownLayout shown_layout(Session& session) {
+  ShownLayout shown;
+  if (session.simulation() != nullptr) shown.bodies = session.simulation()->bodies();
+  for (int o = 0; o < session.arbiter().outlets(); ++o)
+    shown.references.push_back(session.arbiter().outlet_name(o));
+  shown.channels = session.channels().channels();
+  return shown;
+}
+
+std::vector<ParameterInfo> parameters_of(Session& session) {
+  std::vector<ParameterInfo> all;
+  if (session.whole_arm() != nullptr) {
+    const auto add_gain = [&](const std::string& name, const char* unit, double value,
+                              double most) {
+      if (value > 0.0)
+        all.push_back({name, unit, value, kLeastGain * value, std::min(most, kMostGain * value)});
+    };
+    for (const auto& task : session.whole_arm()->problem().tasks()) {
+      const TaskGains gains = task->gains();
+      add_gain("task." + task->name() + ".stiffness", "1/s^2", gains.stiffness, kMostStiffness);
+      add_gain("task." + task->name() + ".damping", "1/s", *gains.damping, kMostDamping);
+    }
+    for (const auto& [name, payload] : session.app().whole_arm->payloads)
+      all.push_back({"payload." + name + ".carried", "", payload.carried ? 1.0 : 0.0, 0.0, 1.0});
+  }
+  if (session.simulation() != nullptr)
+    for (const auto& belt : session.app().scene.belts) {
+      const double most = std::max(kBeltSpeed, 2.0 * std::abs(belt.speed));
+      all.push_back({"belt." + belt.body.name + ".speed", "m/s", belt.speed, -most, most});
+    }
+  return all;
+}
+
+Json describe_loop(Session& session, const std::vector<ParameterInfo>& parameters) {
+  Json channels = Json::array(), machines = Json::array(), changeable = Json::array();
+  for (const auto& info : session.channels().channels())
+    channels.push_back({{"name", info.name},
+                        {"type", name_of(info.type)},
+                        {"unit", info.unit},
+                        {"size", info.size},
+                        {"labels", info.labels},
+                        {"choices", info.choices},
+                        {"rate", info.rate.hz()},
+                        {"doc", info.doc}});
+  for (const auto& machine : session.machines())
+    machines.push_back({{"name", machine.name()}, {"states", machine.states()}});
+  for (const auto& parameter : parameters)
+    changeable.push_back({{"name", parameter.name},
+                          {"value", parameter.value},
+                          {"unit", parameter.unit},
+                          {"min", parameter.min},
+                          {"max", parameter.max}});
+  return {{"app", session.app().name},        {"base_period", seconds(session.base_period())},
+          {"scene", scene_json(session)},     {"channels", channels},
+          {"devices", devices_json(session)}, {"references", references_json(session)},
+          {"parameters", changeable},         {"machines", machines}};
+}
+
+}  // namespace handspan

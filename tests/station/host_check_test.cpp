@@ -1,0 +1,29 @@
+#include "station/host_check.hpp"
+
+#include <gtest/gtest.h>
+
+namespace handspan {
+namespace {
+
+TEST(HostCheck, NamesOfThisMachineAreAllowedAndOthersAreNot) {
+  for (const char* host : {"localhost", "localhost:8780", "LOCALHOST:1", "127.0.0.1:8780", "[::1]",
+                           "[::1]:8780", "10.0.0.7:8780"})
+    EXPECT_TRUE(host_allowed(host, {"10.0.0.7"})) << host;
+  for (const char* host : {"", "evil.example", "localhost.evil.example", "localhost:",
+                           "localhost:x", "localhost:123456", "localhost@evil.example", "[::1",
+                           "[::1]x:1", "::1", "127.0.0.1.evil.example", "10.0.0.8"})
+    EXPECT_FALSE(host_allowed(host, {"10.0.0.7"})) << host;
+}
+
+TEST(HostCheck, AnOriginIsTheHostItself) {
+  EXPECT_TRUE(origin_allowed("", "http", "localhost:8780"));
+  EXPECT_TRUE(origin_allowed("http://localhost:8780", "http", "localhost:8780"));
+  EXPECT_TRUE(origin_allowed("http://LocalHost:8780", "http", "localhost:8780"));
+  EXPECT_FALSE(origin_allowed("https://localhost:8780", "http", "localhost:8780"));
+  EXPECT_FALSE(origin_allowed("http://localhost:8781", "http", "localhost:8780"));
+  EXPECT_FALSE(origin_allowed("http://127.0.0.1:8780", "http", "localhost:8780"));
+  EXPECT_FALSE(origin_allowed("null", "http", "localhost:8780"));
+}
+
+}  // namespace
+}  // namespace handspan

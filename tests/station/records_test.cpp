@@ -1,0 +1,70 @@
+#include "station/records.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+#include "support/scenes.hpp"
+
+namespace handspan {
+namespace {
+
+TEST(Records, NamesAreThoseOfFilesInTheFolderOnly) {
+  const test::TemporaryFolder folder;
+  folder.write("records/a.mcap", "x");
+  folder.write("secret.mcap", "x");
+  std::filesystem::create_symlink(folder.path() / "secret.mcap",
+                                  folder.path() / "records" / "link.mcap");
+  std::filesystem::create_directory(folder.path() / "records" / "folder.mcap");
+  const Records records(folder.path() / "records");
+  EXPECT_TRUE(records.find("a.mcap"));
+  for (const char* name : {"", ".", "..", "../secret.mcap", "/etc/passwd", "link.mcap",
+                           "folder.mcap", "none.mcap", ".hidden", "a.mcap/", "a.mcap\n"})
+    EXPECT_FALSE(records.find(name)) << name;
+  EXPECT_FALSE(records.find(std::string("a.mcap\0b", 8)));
+}
+
+TEST(Records, NewNamesAreOfTheWishAndNeverThereAlready) {
+  const test::TemporaryFolder folder;
+  const Records records(folder.path() / "deep" / "records");
+  const auto first = records.new_file("../a  b/\xc3\xa4");
+  EXPECT_TRUE(first.filename().string().starts_with("a-b-2")) << first;
+  EXPECT_EQ(first.parent_path(), records.folder());
+  std::ofstream(first) << "x";
+  // of the same second or not
+  EXPECT_NE(records.new_file("../a  b/\xc3\xa4"), first);
+  EXPECT_TRUE(records.new_file("...").filename().string().starts_with("recording-"));
+}
+
+TEST(Records, AFolderThatCannotBeMadeIsToldOf) {
+  const test::TemporaryFolder folder;
+  folder.write("file", "");
+  try {
+    (void)Records(folder.path() / "file" / "records").new_file("a");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("choose another with --records"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(Records, WhatCannotBeReadIsListedWithTheReason) {
+  const test::TemporaryFolder folder;
+  folder.write("a.mcap", "this is no log");
+  folder.write("a.png", "picture");
+  folder.write("b.txt", "x");
+  folder.write("now.mcap", "being written");
+  Records records(folder.path());
+  const auto list = records.list("now.mcap");
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0].name, "a.mcap");
+  EXPECT_EQ(list[0].thumbnail, "a.png");
+  EXPECT_FALSE(list[0].damage.empty());
+  EXPECT_THROW(records.remove("b.txt"), InputError);
+  EXPECT_THROW(records.remove("../a.mcap"), InputError);
+  records.remove("a.mcap");
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "a.mcap"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "a.png"));
+}
+
+}  // namespace
+}  // namespace handspan
