@@ -182,7 +182,10 @@ export class MockServer {
         return client.socket.close(4001);
       }
       Object.assign(client, { name: message.name, role: message.role, welcomed: true });
-      send(this.welcome(client.id));
+      // what has no speed says none
+      const welcome = this.welcome(client.id);
+      const bodies = welcome.scene.bodies.map(({ speed, ...body }) => (speed.length ? { ...body, speed } : body));
+      send({ ...welcome, scene: { ...welcome.scene, bodies } });
       return this.tellStatus();
     }
     if (message.type === 'ping') return send({ type: 'pong', t: message.t, server: this.clock });

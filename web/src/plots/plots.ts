@@ -134,10 +134,10 @@ export class Plots {
           { ...axis, size: 44, space: 26 },
         ],
         series: [
-          { label: 't', value: (_u, t) => (t === null ? '' : `${t.toFixed(2)} s`) },
+          { label: 't', value: (_u, t: number | null | undefined) => (t == null ? '' : `${t.toFixed(2)} s`) },
           ...chart.series.map(({ label, colour }) => ({
             label, stroke: colour, width: 1.6, points: { show: false },
-            value: (_u: uPlot, v: number | null) => (v === null ? '–' : short(v)),
+            value: (_u: uPlot, v: number | null | undefined) => (v == null ? '–' : short(v)),
           })),
         ],
         cursor: { drag: { x: true, y: false }, points: { size: 5 } },
@@ -196,7 +196,7 @@ export class Plots {
       const begin = seconds === Infinity ? first : Math.max(end - seconds, Math.min(first, end - 1));
       if (Number.isFinite(end)) plot.setScale('x', { min: begin, max: end });
       // without a cursor over it the legend has the newest values
-      if (plot.cursor.idx === null || plot.cursor.left! < 0)
+      if (data[0].length > 0 && (plot.cursor.idx == null || plot.cursor.left! < 0))
         plot.setLegend({ idx: data[0].length - 1 }, false);
     }
   }

@@ -11,6 +11,14 @@ import { isDark, onTheme } from './theme.ts';
 
 export const kDefaultView: ViewInfo = { name: 'front', eye: [2.4, 1.6, 1.6], target: [0.3, 0, 0.4] };
 
+function drawnInSoftware(): boolean {
+  const gl = document.createElement('canvas').getContext('webgl2');
+  const info = gl?.getExtension('WEBGL_debug_renderer_info');
+  const name = String(info ? gl!.getParameter(info.UNMASKED_RENDERER_WEBGL) : '');
+  gl?.getExtension('WEBGL_lose_context')?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
+}
+
 export class View {
   readonly renderer: three.WebGLRenderer;
   readonly scene = new three.Scene();
@@ -32,15 +40,12 @@ export class View {
   private travel: { from: three.Vector3[]; to: three.Vector3[]; begun: number } | undefined;
   private last = 0;
   private lastTime: number | undefined;
-  private slow = 0;
+  private slow = 0; // for so long [ms]
 
   constructor(host: HTMLElement) {
     this.host = host;
-    this.renderer = new three.WebGLRenderer({ antialias: true, alpha: true });
-    const gl = this.renderer.getContext();
-    const info = gl.getExtension('WEBGL_debug_renderer_info');
-    const name = String(info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : '');
-    this.software = /swiftshader|llvmpipe|software|basic render/i.test(name);
+    this.software = drawnInSoftware();
+    this.renderer = new three.WebGLRenderer({ antialias: !this.software, alpha: true });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = this.software ? three.PCFShadowMap : three.PCFSoftShadowMap;
     this.renderer.toneMapping = three.NeutralToneMapping;
@@ -133,14 +138,14 @@ export class View {
     this.renderer.render(this.scene, this.camera);
     const dt = time - this.last;
     this.last = time;
-    if (dt > 0 && dt < 1000) this.fps += 0.05 * (1000 / dt - this.fps);
+    if (dt > 0) this.fps += Math.min(1, dt / 500) * (1000 / dt - this.fps);
     this.spare(dt);
   }
 
   // a slow machine draws fewer pixels, then no shadows, rather than late
   private spare(dt: number): void {
-    this.slow = dt > 45 && dt < 1000 ? this.slow + 1 : Math.max(0, this.slow - 1);
-    if (this.slow < 40 || this.renderer.xr.isPresenting) return;
+    this.slow = dt > 45 ? this.slow + Math.min(dt, 500) : Math.max(0, this.slow - dt);
+    if (this.slow < 1500 || this.renderer.xr.isPresenting) return;
     this.slow = 0;
     const ratio = this.renderer.getPixelRatio();
     if (ratio > 0.8) this.renderer.setPixelRatio(Math.max(0.75, ratio - 0.5));
