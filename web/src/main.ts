@@ -77,7 +77,7 @@ document.body.append(
   h('aside', {}, stop.element, h('div', { class: 'tabs', role: 'tablist' }, ...tabs),
     h('div', { class: 'panes' }, ...sections.map(([, element]) => element))));
 
-const view = new View(stage);
+const view = new View(stage, query.has('full'));
 const interpolator = new Interpolator();
 const gizmo = new Gizmo(view);
 const keyboard = new Keyboard();

@@ -75,7 +75,7 @@ export class Operate {
       h('details', {}, h('summary', {}, 'Gamepad'), this.pad, keyTable(kGamepadKeys)));
     this.element = h('div', { class: 'operate' },
       h('fieldset', {}, h('legend', {}, 'Operator'), this.who, this.take, this.giving,
-        h('label', { class: 'inline' }, h('span', {}, 'your name'), this.name)),
+        h('label', { class: 'inline' }, h('span', {}, 'name'), this.name)),
       this.by);
     this.axes.show((kept('axes') as JogAxes) || 'view');
     this.gizmo.show('translate');

@@ -1,6 +1,6 @@
 // What a chart shows of which channels.
 import type { ChannelInfo } from '../protocol.ts';
-import { colourOf, hex } from '../scene/theme.ts';
+import { colourOf, hex } from '../scene/colours.ts';
 
 export interface Series {
   channel: number;
@@ -13,6 +13,7 @@ export interface Chart {
   key: string; // what it is kept as: "force", or the channel's name
   title: string;
   unit: string;
+  fromZero: boolean; // what is never negative
   series: Series[];
 }
 
@@ -33,7 +34,7 @@ export function forceChart(channels: ChannelInfo[]): Chart | undefined {
   const series = sensors.map(({ info, channel }) => ({
     channel, label: info.name.replace(/\.wrench$/, ''), colour: hex(colourOf(info.name)), of: lengthOf,
   }));
-  return { key: kForce, title: 'Force at the hands', unit: 'N', series };
+  return { key: kForce, title: 'Force at the hands', unit: 'N', fromZero: true, series };
 }
 
 /// All numbers of a channel.
@@ -47,6 +48,7 @@ export function channelChart(channels: ChannelInfo[], name: string): Chart | und
     key: name,
     title: name,
     unit: info.unit,
+    fromZero: false,
     series: Array.from({ length: size }, (_, i) => ({
       channel,
       label: size === 1 ? name.split('.').at(-1)! : labels[i] ?? String(i + 1),

@@ -128,7 +128,7 @@ export class Plots {
       {
         width, height: 120,
         padding: [6, 8, 0, 0],
-        scales: { x: { time: false }, y: { range: (_u, low, high) => range(low, high) } },
+        scales: { x: { time: false }, y: { range: (_u, low, high) => range(low, high, chart.fromZero) } },
         axes: [
           { ...axis, size: 22, space: 60, values: (_u, ticks) => ticks.map((t) => `${+t.toFixed(2)} s`) },
           { ...axis, size: 44, space: 26 },
@@ -208,9 +208,8 @@ function short(value: number): string {
     : value.toPrecision(2);
 }
 
-function range(low: number | null, high: number | null): [number, number] {
-  if (low === null || high === null) return [0, 1];
+function range(low: number | null, high: number | null, fromZero: boolean): [number, number] {
+  if (low == null || high == null) return [0, 1];
   const span = Math.max(high - low, 1e-3 * Math.max(Math.abs(low), Math.abs(high)), 1e-9);
-  // what is never negative stands on zero
-  return [low >= 0 && low < 2 * span ? 0 : low - 0.08 * span, high + 0.08 * span];
+  return fromZero ? [0, Math.max(1, 1.08 * high)] : [low - 0.08 * span, high + 0.08 * span];
 }

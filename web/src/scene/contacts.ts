@@ -20,11 +20,15 @@ export class Contacts {
   private readonly size = new three.Vector3();
 
   constructor() {
-    const material = new three.MeshBasicMaterial({ color: 0xd6336c });
+    const material = new three.MeshBasicMaterial({
+      color: 0xd6336c, depthTest: false, transparent: true, opacity: 0.85,
+    });
     const make = (geometry: three.BufferGeometry) => {
       const mesh = new three.InstancedMesh(geometry, material, kMost);
       mesh.count = 0;
       mesh.frustumCulled = false;
+      // forces go into what is pushed: seen through it
+      mesh.renderOrder = 3;
       this.group.add(mesh);
       return mesh;
     };

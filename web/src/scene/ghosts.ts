@@ -2,7 +2,7 @@
 // while it holds.
 import * as three from 'three';
 import type { ReferenceInfo } from '../protocol.ts';
-import { colourOf } from './theme.ts';
+import { colourOf } from './colours.ts';
 
 const kLength = 0.11; // [m]
 
@@ -48,7 +48,10 @@ export class Ghosts {
       group.traverse((object) => {
         if (!(object instanceof three.Mesh)) return;
         object.renderOrder = 2;
-        materials.push(object.material as three.Material);
+        // also seen through what is in front: the tool is where it is wanted, mostly
+        const material = object.material as three.Material;
+        material.depthTest = false;
+        materials.push(material);
       });
       this.group.add(group);
       return { info, group, materials };

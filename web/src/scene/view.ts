@@ -11,6 +11,8 @@ import { isDark, onTheme } from './theme.ts';
 
 export const kDefaultView: ViewInfo = { name: 'front', eye: [2.4, 1.6, 1.6], target: [0.3, 0, 0.4] };
 
+const kSoftwarePeriod = 48; // between pictures [ms]
+
 function drawnInSoftware(): boolean {
   const gl = document.createElement('canvas').getContext('webgl2');
   const info = gl?.getExtension('WEBGL_debug_renderer_info');
@@ -31,6 +33,7 @@ export class View {
   views: ViewInfo[] = [];
   fps = 0;
   private readonly host: HTMLElement;
+  private readonly full: boolean;
   private readonly contacts = new Contacts();
   private readonly sky = new three.HemisphereLight(0xffffff, 0xb9bec6, 1.5);
   private readonly sun = new three.DirectionalLight(0xfff7ec, 2.1);
@@ -38,14 +41,17 @@ export class View {
   private grid: three.GridHelper | undefined;
   private backdrop = true;
   private travel: { from: three.Vector3[]; to: three.Vector3[]; begun: number } | undefined;
+  private drawing: WebGLSync | null = null; // the picture that is on its way
   private last = 0;
   private lastTime: number | undefined;
   private slow = 0; // for so long [ms]
 
-  constructor(host: HTMLElement) {
+  /// @param full never spares anything, however slow: for pictures
+  constructor(host: HTMLElement, full: boolean) {
     this.host = host;
+    this.full = full;
     this.software = drawnInSoftware();
-    this.renderer = new three.WebGLRenderer({ antialias: !this.software, alpha: true });
+    this.renderer = new three.WebGLRenderer({ antialias: full || !this.software, alpha: true });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = this.software ? three.PCFShadowMap : three.PCFSoftShadowMap;
     this.renderer.toneMapping = three.NeutralToneMapping;
@@ -134,18 +140,35 @@ export class View {
       this.orbit.target.lerpVectors(this.travel.from[1]!, this.travel.to[1]!, e);
       if (s === 1) this.travel = undefined;
     }
-    if (!this.renderer.xr.isPresenting) this.orbit.update();
+    const presents = this.renderer.xr.isPresenting;
+    if (!presents) this.orbit.update();
+    // what waits for the last picture would hold up samples too: rather one picture less
+    if (!presents && this.drawing && !this.finished()) return;
+    // without a graphics card pictures cost the cores that the loop may need
+    if (!presents && this.software && !this.full && time - this.last < kSoftwarePeriod) return;
     this.renderer.render(this.scene, this.camera);
+    const gl = this.renderer.getContext() as WebGL2RenderingContext;
+    this.drawing = presents ? null : gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    gl.flush();
     const dt = time - this.last;
     this.last = time;
     if (dt > 0) this.fps += Math.min(1, dt / 500) * (1000 / dt - this.fps);
     this.spare(dt);
   }
 
+  private finished(): boolean {
+    const gl = this.renderer.getContext() as WebGL2RenderingContext;
+    if (!gl.isContextLost() && gl.getSyncParameter(this.drawing!, gl.SYNC_STATUS) !== gl.SIGNALED)
+      return false;
+    gl.deleteSync(this.drawing);
+    this.drawing = null;
+    return true;
+  }
+
   // a slow machine draws fewer pixels, then no shadows, rather than late
   private spare(dt: number): void {
-    this.slow = dt > 45 ? this.slow + Math.min(dt, 500) : Math.max(0, this.slow - dt);
-    if (this.slow < 1500 || this.renderer.xr.isPresenting) return;
+    this.slow = dt > 75 ? this.slow + Math.min(dt, 500) : Math.max(0, this.slow - dt);
+    if (this.full || this.slow < 1500 || this.renderer.xr.isPresenting) return;
     this.slow = 0;
     const ratio = this.renderer.getPixelRatio();
     if (ratio > 0.8) this.renderer.setPixelRatio(Math.max(0.75, ratio - 0.5));
@@ -180,13 +203,13 @@ export class View {
     const backdrop = new three.Color(dark ? 0x15191e : 0xe8ecf0);
     this.scene.background = this.backdrop ? backdrop : null;
     this.scene.fog = this.backdrop ? new three.Fog(backdrop, 5, 12) : null;
-    this.sky.intensity = dark ? 1.0 : 1.55;
+    this.sky.intensity = dark ? 1.5 : 1.55;
     this.sun.intensity = dark ? 1.7 : 2.1;
-    (this.floor.material as three.MeshStandardMaterial).color.set(dark ? 0x1d2228 : 0xdfe4e9);
+    (this.floor.material as three.MeshStandardMaterial).color.set(dark ? 0x39424c : 0xdfe4e9);
     this.floor.visible = this.backdrop;
     if (this.grid) this.stage.remove(this.grid);
     this.grid = new three.GridHelper(
-      16, 32, dark ? 0x39424d : 0xb4bec9, dark ? 0x272e36 : 0xcdd4dc);
+      16, 32, dark ? 0x4a5663 : 0xaab5c1, dark ? 0x323b45 : 0xc6ced7);
     this.grid.rotateX(Math.PI / 2);
     this.grid.visible = this.backdrop;
     this.stage.add(this.grid);

@@ -3,7 +3,7 @@
 // not in front or has ended: the samples say so, and the arms hold.
 import * as three from 'three';
 import type { View } from '../scene/view.ts';
-import { colourOf } from '../scene/theme.ts';
+import { colourOf } from '../scene/colours.ts';
 import { HeadsetPanel } from './headset_panel.ts';
 import { type SampleWriter, TrackedAs } from './sample.ts';
 import { type Stand, standMatrix, step, toSample } from './stand.ts';

@@ -53,11 +53,11 @@ export class MadeHand implements Place {
     const moves = wish.move.lengthSq() > 0 || wish.turn.lengthSq() > 0 || wish.drag !== undefined;
     this.idle = moves || wish.hold ? 0 : this.idle + dt;
     if (this.idle > kLinger) this.open();
-    else if (moves || wish.hold) this.closed = true;
     if (!this.closed) {
       this.p.copy(reference.p);
       this.q.copy(reference.q);
-      return;
+      if (!moves && !wish.hold) return;
+      this.closed = true;
     }
     this.since += dt;
     const move = wish.move.clone();

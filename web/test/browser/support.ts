@@ -55,6 +55,7 @@ export class Stage {
   async open(query = '', options: BrowserContextOptions = {}, before?: (page: Page) => Promise<void>): Promise<Page> {
     const context = await this.browser.newContext({ viewport: { width: 900, height: 600 }, ...options });
     const page = await context.newPage();
+    page.setDefaultTimeout(15000);
     this.pages.push(page);
     page.on('pageerror', (error) => this.complaints.push(error.message));
     page.on('console', (message) => {
