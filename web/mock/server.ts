@@ -39,6 +39,7 @@ export class MockServer {
   readonly samples: { numbers: Float64Array; stamp: number; at: number }[] = [];
   readonly requests: ClientMessage[] = [];
   operator = 0;
+  mostSkew = 0.5; // of stamps [s]
   parameters = [
     { name: 'task.left_hand.stiffness', value: 400, unit: '1/s^2', min: 100, max: 800 },
     { name: 'task.right_hand.stiffness', value: 400, unit: '1/s^2', min: 100, max: 800 },
@@ -152,7 +153,7 @@ export class MockServer {
       throw new ProtocolError(`a sample with ${numbers.length} numbers; it has ${n}`);
     if (sequence <= client.lastSample) throw new ProtocolError('samples must rise');
     client.lastSample = sequence;
-    if (client.id !== this.operator || Math.abs(stamp + offset - this.clock) > 0.5) return;
+    if (client.id !== this.operator || Math.abs(stamp + offset - this.clock) > this.mostSkew) return;
     this.world.sample = numbers;
     this.world.sampleAt = this.world.time;
     this.samples.push({ numbers, stamp, at: this.clock });

@@ -12,7 +12,6 @@ export const kLayout: LayoutInfo = {
   outputs: ['left.rumble', 'right.rumble'],
 };
 export const kSides = ['left', 'right'] as const;
-const kTimeout = 0.1; // [s]
 const kStiffness = 800; // [N/m]
 const kHeld = 4; // [N]
 const kFast = 1; // of a reference [m/s]
@@ -57,6 +56,7 @@ class Clutch {
 
 export class World {
   time = 0;
+  timeout = 0.1; // without a sample [s]
   stopped = false;
   scripted = true;
   state = 'rest';
@@ -136,7 +136,7 @@ export class World {
   private person(dt: number): void {
     this.state = 'teleoperate';
     const sample = this.sample;
-    const late = this.time - this.sampleAt > kTimeout;
+    const late = this.time - this.sampleAt > this.timeout;
     const R_WV = new Quaternion(...kWebXrSpace as [number, number, number, number]);
     kSides.forEach((side, i) => {
       const n = sample?.subarray(8 * i, 8 * i + 8);

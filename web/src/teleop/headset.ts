@@ -72,8 +72,11 @@ export class Headset {
       optionalFeatures: ['local-floor', 'hand-tracking'],
     });
     session.addEventListener('end', () => this.ended());
-    this.view.renderer.xr.setReferenceSpaceType('local-floor');
-    await this.view.renderer.xr.setSession(session);
+    const { xr } = this.view.renderer;
+    xr.setReferenceSpaceType('local-floor');
+    // two eyes drawn without a graphics card
+    if (this.view.software) xr.setFramebufferScaleFactor(0.4);
+    await xr.setSession(session);
     this.session = session;
     this.view.seeThrough(mode === 'immersive-ar');
     this.rig.visible = true;

@@ -19,7 +19,9 @@ interface Emulated {
 declare global {
   interface Window {
     IWER: { XRDevice: new (config: object) => Emulated & { installRuntime(o: object): void }; metaQuest3: object };
+    XRPose: { prototype: object };
     device: Emulated;
+    thoughtUp: boolean;
     pulses: number[];
   }
 }
@@ -31,6 +33,9 @@ async function openWithHeadset(stage: Stage): Promise<Page> {
       const device = new window.IWER.XRDevice(window.IWER.metaQuest3);
       device.installRuntime({ forceInstall: true });
       window.device = device;
+      // IWER says of all it tracks that its position is thought up: here the tests say it
+      window.thoughtUp = false;
+      Object.defineProperty(window.XRPose.prototype, 'emulatedPosition', { get: () => window.thoughtUp });
       device.position.set(0, 1.6, 0);
       device.controllers.left.position.set(-0.25, 1.1, -0.4);
       device.controllers.right.position.set(0.25, 1.1, -0.4);
@@ -109,6 +114,14 @@ export const tests: Record<string, (stage: Stage) => Promise<void>> = {
     await wait(0.4);
     await clutch(page, 1);
     await until('it does not close anew', () => closed(stage) === 'true,true');
+  },
+
+  'a position that the headset only thinks up is not followed': async (stage) => {
+    const page = await openWithHeadset(stage);
+    await clutch(page, 1);
+    await until('the clutches do not close', () => closed(stage) === 'true,true');
+    await page.evaluate(() => (window.thoughtUp = true));
+    await until('they stay closed', () => closed(stage) === 'false,false');
   },
 
   'hands instead of controllers say so': async (stage) => {

@@ -1,6 +1,5 @@
 // Load and look; plots; records; parameters; stop; reconnect; narrow windows.
-import { MockServer } from '../../mock/server.ts';
-import { expect, type Stage, takeOver, until, wait } from './support.ts';
+import { expect, Stage, takeOver, until, wait } from './support.ts';
 
 export const tests: Record<string, (stage: Stage) => Promise<void>> = {
   'it loads, shows the scene, and asks no other host': async (stage) => {
@@ -147,8 +146,7 @@ export const tests: Record<string, (stage: Stage) => Promise<void>> = {
     await stage.server.close();
     await page.waitForSelector('.veil:not([hidden]):has-text("No connection")');
     await wait(1);
-    stage.server = new MockServer(port);
-    await stage.server.ready;
+    stage.server = await Stage.serve(port);
     await page.waitForFunction(() => window.handspan.station.link === 'live', undefined, { timeout: 30000 });
     await page.waitForSelector('.veil', { state: 'hidden' });
     await takeOver(page);
