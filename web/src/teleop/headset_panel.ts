@@ -11,6 +11,13 @@ export interface Line {
   colour?: string;
 }
 
+function cut(draw: CanvasRenderingContext2D, text: string, width: number): string {
+  if (draw.measureText(text).width <= width) return text;
+  let n = text.length;
+  while (n > 1 && draw.measureText(`${text.slice(0, n)}…`).width > width) --n;
+  return `${text.slice(0, n)}…`;
+}
+
 export class HeadsetPanel {
   readonly mesh: three.Mesh;
   private readonly canvas = document.createElement('canvas');
@@ -54,7 +61,7 @@ export class HeadsetPanel {
       draw.fillText(label, 28, y);
       draw.font = '500 29px system-ui, sans-serif';
       draw.fillStyle = colour ?? '#eef2f6';
-      draw.fillText(text, 190, y, kWidth - 216);
+      draw.fillText(cut(draw, text, kWidth - 216), 190, y);
     });
     this.texture.needsUpdate = true;
   }

@@ -113,6 +113,7 @@ export const tests: Record<string, (stage: Stage) => Promise<void>> = {
     await takeOver(page);
     await page.waitForSelector('.pads:not([hidden])');
     const before = placeOf(stage, 'left');
+    await page.locator('.stick >> nth=1').scrollIntoViewIfNeeded();
     const box = (await page.locator('.stick >> nth=1').boundingBox())!;
     await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
     await page.mouse.down();

@@ -1,4 +1,5 @@
-// The page in a real browser against the mock server: node test/browser/run.ts [NAME...]
+// The page in a real browser against the mock server: node test/browser/run.ts [FILE [WORDS]], the tests of that
+// file whose names have these words.
 import { readdirSync } from 'node:fs';
 import { kChromium, launch, Stage } from './support.ts';
 
@@ -6,14 +7,15 @@ if (!kChromium) {
   console.log('skipped: there is no Chromium; tools/setup --test installs it');
   process.exit(77);
 }
-const wanted = process.argv.slice(2);
+const [wanted = '', words = ''] = process.argv.slice(2);
 const files = readdirSync(import.meta.dirname)
-  .filter((name) => name.endsWith('.test.ts') && (!wanted.length || wanted.some((w) => name.startsWith(w))));
+  .filter((name) => name.endsWith('.test.ts') && name.startsWith(wanted));
 const browser = await launch();
 let failed = 0;
 for (const file of files) {
   const { tests } = (await import(`./${file}`)) as { tests: Record<string, (stage: Stage) => Promise<void>> };
   for (const [name, test] of Object.entries(tests)) {
+    if (!name.includes(words)) continue;
     const begun = performance.now();
     const stage = await Stage.set(browser);
     let problem = '';
