@@ -1,0 +1,309 @@
+// The page of the operator station: puts its parts together.
+import { Quaternion, Vector3 } from 'three';
+import { now } from './clock.ts';
+import { h, keep, kept } from './dom.ts';
+import { Bar, operatorOf } from './panel/bar.ts';
+import { Events } from './panel/events.ts';
+import { HeadsetControls } from './panel/headset_controls.ts';
+import { Operate } from './panel/operate.ts';
+import { Records } from './panel/records.ts';
+import { Stop } from './panel/stop.ts';
+import { Tune } from './panel/tune.ts';
+import { Watch } from './panel/watch.ts';
+import { Plots } from './plots/plots.ts';
+import type { Frame, Welcome } from './protocol.ts';
+import { Interpolator } from './scene/interpolate.ts';
+import { View } from './scene/view.ts';
+import { Station } from './station.ts';
+import './style.css';
+import { Drive } from './teleop/drive.ts';
+import { Pad } from './teleop/gamepad.ts';
+import { Gizmo } from './teleop/gizmo.ts';
+import { handsOf, kWebXrSpace } from './teleop/hands.ts';
+import { Headset } from './teleop/headset.ts';
+import { Keyboard } from './teleop/keyboard.ts';
+import type { Place } from './teleop/made_hand.ts';
+import { Pads } from './teleop/pads.ts';
+import { Sender } from './teleop/sender.ts';
+import { usualStand } from './teleop/stand.ts';
+
+// a headset's frame is sent again for so long when the next one is late [s]
+const kRepeat = 0.1;
+
+const query = new URLSearchParams(location.search);
+const url = new URL('ws', location.href);
+url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
+url.search = url.hash = '';
+const station = new Station(url.href, {
+  name: query.get('name') || kept('name') || 'guest',
+  role: query.has('view') ? 'viewer' : 'operator',
+  token: query.get('token') ?? kept('token'),
+});
+
+// ---- the page ------------------------------------------------------------------------------
+
+const bar = new Bar();
+const stage = h('div', { class: 'stage' });
+const views = h('nav', { class: 'views', 'aria-label': 'views' });
+const watch = new Watch();
+const pads = new Pads();
+const plots = new Plots();
+const records = new Records(station);
+const tune = new Tune(station);
+const events = new Events(station);
+const operate = new Operate(station);
+const stop = new Stop(station, () => drive.open());
+const veil = h('div', { class: 'veil', role: 'alert' });
+
+const sections: [string, HTMLElement][] = [['Operate', operate.element],
+  ['Records', records.element], ['Tune', tune.element], ['Events', events.element]];
+const tabs = sections.map(([name], i) =>
+  h('button', { role: 'tab', id: `tab-${i}`, onclick: () => open(i) }, name));
+function open(chosen: number): void {
+  sections.forEach(([, element], i) => {
+    element.hidden = i !== chosen;
+    tabs[i]!.setAttribute('aria-selected', String(i === chosen));
+  });
+}
+for (const [i, [, element]] of sections.entries()) {
+  element.setAttribute('role', 'tabpanel');
+  element.setAttribute('aria-labelledby', `tab-${i}`);
+}
+open(0);
+document.body.append(
+  bar.element,
+  h('main', {}, h('section', { class: 'scene', 'aria-label': 'scene' }, stage, views,
+    watch.element, pads.element, records.player, veil), plots.element),
+  h('aside', {}, stop.element, h('div', { class: 'tabs', role: 'tablist' }, ...tabs),
+    h('div', { class: 'panes' }, ...sections.map(([, element]) => element))));
+
+const view = new View(stage, query.has('full'));
+const interpolator = new Interpolator();
+const gizmo = new Gizmo(view);
+const keyboard = new Keyboard();
+const pad = new Pad();
+const headset = new Headset(view, {
+  stop: () => stop.stop(),
+  record: () => records.record(),
+  ended: () => {
+    sendUnknown();
+    drive.open();
+    headsetControls.labels();
+  },
+});
+const headsetControls = new HeadsetControls(headset);
+operate.element.append(headsetControls.element);
+bar.actions.append(...headsetControls.buttons);
+operate.gizmoMode = (mode) => (gizmo.mode = mode);
+operate.touch = (on) => (touch = on);
+let touch = matchMedia('(pointer: coarse)').matches;
+let drive = new Drive([]);
+let newest: Frame | undefined;
+let standing = false;
+
+// ---- what the server says --------------------------------------------------------------------
+
+station.on('link', ({ link, why }) => {
+  bar.connected(link, why);
+  veil.hidden = link === 'live';
+  const words = link === 'connecting' ? 'Connecting…' : link === 'lost'
+    ? 'No connection: the arms hold. It is tried again.' : why;
+  veil.replaceChildren(h('p', {}, words));
+  if (link === 'refused' && /pair|code/i.test(why)) veil.append(pairing());
+  if (link !== 'live') drive.open();
+});
+
+function pairing(): HTMLElement {
+  const code = h('input', { inputmode: 'numeric', autocomplete: 'one-time-code', maxlength: 12, 'aria-label': 'pairing code' });
+  return h('form', {
+    onsubmit: (event: SubmitEvent) => {
+      event.preventDefault();
+      keep('token', code.value.trim());
+      station.rename(station.name, code.value.trim());
+    },
+  }, code, h('button', { class: 'primary' }, 'Pair'));
+}
+
+station.on('welcome', (welcome) => {
+  newest = undefined;
+  standing = false;
+  interpolator.clear();
+  drive = new Drive(handsOf(welcome));
+  sender.load(welcome.devices);
+  bar.load(welcome);
+  view.load(welcome);
+  tune.load(welcome);
+  operate.load(drive);
+  plots.load(welcome);
+  views.replaceChildren(...view.views.map((one) =>
+    h('button', { onclick: () => view.go(one) }, one.name.replaceAll('_', ' '))));
+  subscribe(welcome);
+});
+
+function subscribe(welcome: Welcome): void {
+  const channels = [...new Set([...plots.channels, ...bar.channels(welcome)])];
+  void station.ask({ type: 'subscribe', channels, rate: 60 });
+}
+plots.changed = () => {
+  if (station.welcome && station.link === 'live') subscribe(station.welcome);
+};
+tune.changed = (name, value) => {
+  const belt = view.bodies?.belts.find((one) => name === `belt.${one.name}.speed`);
+  if (belt) belt.speed = value;
+};
+
+station.on('frame', (frame) => {
+  newest = frame;
+  interpolator.add(frame, now() + station.clock.offset);
+  plots.take(frame);
+  records.frame(frame);
+  headset.clutched = bar.frame(frame);
+  if (!standing && station.welcome) {
+    standing = true;
+    headset.R_WV = drive.hands[0]?.R_WV ?? new Quaternion(...kWebXrSpace as [number, number, number, number]);
+    headsetControls.load(
+      station.welcome.app, usualStand(station.welcome, robotBases(station.welcome, frame), headset.R_WV));
+  }
+});
+
+// of each robot its first body is its base
+function robotBases({ scene }: Welcome, { poses }: Frame): Vector3[] {
+  const seen = new Set<string>();
+  return scene.bodies.flatMap(({ kind, robot }, i) => {
+    if (kind !== 'robot' || seen.has(robot)) return [];
+    seen.add(robot);
+    return [new Vector3().fromArray(poses, 7 * i)];
+  });
+}
+
+station.on('status', (status) => {
+  bar.status(status, station);
+  watch.status(status);
+  const clutched = [...document.querySelectorAll('.clutch')].map((element) =>
+    `${element.textContent} ${element.classList.contains('closed') ? 'closed' : 'open'}`);
+  headset.panel.show(
+    status.stopped ? `stopped: ${status.reason}` : Object.values(status.mode).join(' · ') || 'live',
+    status.stopped, [
+      { label: 'operator', text: operatorOf(status) },
+      { label: 'clutch', text: clutched.join(', ') || '–' },
+      { label: 'recording', text: status.recording.on ? 'on' : 'off', ...(status.recording.on && { colour: '#ff6b6b' }) },
+      { label: 'limits', text: status.limits.join(', ') || 'none', ...(status.limits.length && { colour: '#f5b942' }) },
+      { label: 'gave way', text: status.relaxed.join(', ') || 'none', ...(status.relaxed.length && { colour: '#ff6b6b' }) },
+      { label: 'holding', text: Object.entries(status.holding).map(([name, why]) => `${name}: ${why}`).join(', ') || '–' },
+    ]);
+});
+
+station.on('output', ({ output, value }) => {
+  if (headset.session) headset.output(output, value);
+  else pad.rumble(Math.min(1, value), 0.06);
+});
+
+// ---- moving ------------------------------------------------------------------------------------
+
+const placed = (i: number): Place | undefined => {
+  const at = newest?.references.subarray(7 * i, 7 * i + 7);
+  return at?.length === 7 && Math.hypot(...at.subarray(3)) > 0.5
+    ? { p: new Vector3().fromArray(at), q: new Quaternion().fromArray(at, 3) } : undefined;
+};
+const mayMove = () => station.youOperate && !document.hidden && !newest?.replay;
+keyboard.listen(() => mayMove() && !headset.session, (digit) => {
+  const word = (['left', 'right', 'together', 'mirror'] as const)[digit - 1]!;
+  if (drive.hands.length >= 2) operate.choose(word);
+});
+
+let lastDrive = 0;
+function move(time: number): void {
+  const dt = Math.min(0.1, time - lastDrive);
+  lastDrive = time;
+  const jogs = [keyboard.read(), pad.read(() => {
+    drive.next();
+    operate.choose(drive.choice);
+  }, () => stop.stop()), pads.read()];
+  operate.gamepad(pad.name);
+  const first = drive.driven[0];
+  const may = mayMove() && station.status?.stopped === false;
+  const hand = first === undefined ? undefined : drive.hands[first];
+  drive.drag = gizmo.update(may && hand ? placed(hand.reference) : undefined);
+  pads.element.hidden = !touch || !may;
+  if (view.ghosts) view.ghosts.selected = may ? drive.driven.map((i) => drive.hands[i]!.referenceName) : [];
+  if (!mayMove()) return drive.open();
+  if (may) drive.update(dt, jogs, placed, view.camera.getWorldDirection(new Vector3()));
+  else drive.open();
+  for (const device of devicesOfHands()) {
+    const sample = sender.writer(device);
+    if (!sample) continue;
+    drive.write(device, sample);
+    sender.send(device, time);
+  }
+}
+
+// those whose hands move something, else the first that takes samples
+function devicesOfHands(): Set<number> {
+  const devices = new Set(drive.hands.map((hand) => hand.device));
+  const first = station.welcome?.devices.findIndex((device) => device.takes_samples) ?? -1;
+  return devices.size === 0 && first >= 0 ? new Set([first]) : devices;
+}
+
+function sendUnknown(): void {
+  if (!station.youOperate) return;
+  for (const device of devicesOfHands()) {
+    sender.writer(device)?.unknown();
+    sender.send(device, now());
+  }
+}
+
+const sender = new Sender(station, (time) => {
+  if (!headset.session) return move(time);
+  // between late frames of a headset: what the last one said, for a little while
+  const late = time - headsetFrame;
+  if (!station.youOperate || late > kRepeat) return;
+  for (const device of devicesOfHands()) sender.send(device, headset.stamp + late);
+});
+
+let headsetFrame = 0;
+function moveByHeadset(frame: XRFrame, time: number, dt: number): void {
+  headsetFrame = now();
+  for (const device of devicesOfHands()) {
+    const sample = sender.writer(device);
+    if (!sample) continue;
+    headset.read(frame, time, dt, sample);
+    if (station.youOperate && !newest?.replay) sender.send(device, headset.stamp);
+  }
+}
+
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden || headset.session) return;
+  drive.open();
+  sendUnknown();
+});
+
+let lastTime = 0;
+let nextFigures = 0;
+view.renderer.setAnimationLoop((time, frame) => {
+  const dt = Math.min(0.1, (time - lastTime) / 1000);
+  lastTime = time;
+  if (frame && headset.session) moveByHeadset(frame, time, dt);
+  else move(now());
+  const shown = interpolator.show(now() + station.clock.offset);
+  if (shown) {
+    view.update(shown);
+    if (!veil.hidden && station.link === 'live') veil.hidden = true;
+  }
+  view.draw(time);
+  if (!frame) plots.draw(now());
+  if (time > nextFigures) {
+    nextFigures = time + 500;
+    watch.drawn(view.fps, view.software);
+    if (headset.session) headsetControls.show();
+  }
+});
+
+station.connect();
+
+declare global {
+  interface Window {
+    handspan: { station: Station; view: View; headset: Headset; newest: () => Frame | undefined; drive: () => Drive };
+  }
+}
+// for a look from the console, and for tests
+window.handspan = { station, view, headset, newest: () => newest, drive: () => drive };

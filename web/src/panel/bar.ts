@@ -1,0 +1,97 @@
+// Always in view: the mode, the clutches, who operates, the recording, how old the last sample is,
+// late ticks.
+import { clock, h, say } from '../dom.ts';
+import type { Frame, Status, Welcome } from '../protocol.ts';
+import type { Link, Station } from '../station.ts';
+
+export function operatorOf(status: Status): string {
+  if (status.you_operate) return 'you operate';
+  const id = Object.values(status.operators).find((who) => who !== null);
+  const name = status.clients.find((client) => client.id === id)?.name;
+  return name ? `${name} operates` : status.scripted ? 'scripted person' : 'nobody operates';
+}
+
+/// The age of the newest sample of the devices that have had one [s].
+export function ageOf(status: Status): number | undefined {
+  const ages = Object.values(status.devices).flatMap(({ age }) => (age === null ? [] : [age]));
+  return ages.length ? Math.min(...ages) : undefined;
+}
+
+export class Bar {
+  readonly element: HTMLElement;
+  readonly actions = h('span', { class: 'actions' });
+  private readonly app = h('b', { class: 'app' });
+  private readonly link = h('span', { class: 'chip', 'data-is': 'link' });
+  private readonly mode = h('span', { class: 'mode', title: 'mode of each machine' });
+  private readonly clutches = h('span', { class: 'clutches' });
+  private readonly who = h('span', { class: 'chip', 'data-is': 'operator' });
+  private readonly recording = h('span', { class: 'chip', 'data-is': 'recording' });
+  private readonly age = h('span', { class: 'figure', title: 'age of the last sample' });
+  private readonly late = h('span', { class: 'figure', title: 'ticks that were late' });
+  private clutchChannels: { index: number; name: string }[] = [];
+
+  constructor() {
+    this.element = h('header', { class: 'bar' },
+      h('span', { class: 'brand' }, h('img', { src: './icon.svg', alt: '' }), 'handspan'), this.app,
+      this.link, this.mode, this.clutches, this.who, this.recording, h('span', { class: 'space' }),
+      this.age, this.late, this.actions);
+  }
+
+  load(welcome: Welcome): void {
+    say(this.app, welcome.app);
+    document.title = `${welcome.app} – handspan`;
+    this.clutchChannels = welcome.channels.flatMap((channel, index) => {
+      const name = /^source\.(.+)\.clutch$/.exec(channel.name)?.[1];
+      return name && channel.type === 'boolean' ? [{ index, name }] : [];
+    });
+    this.clutches.replaceChildren(...this.clutchChannels.map(({ name }) =>
+      h('span', { class: 'clutch', title: `clutch of ${name}` }, name.replace(/_person$/, ''))));
+  }
+
+  connected(link: Link, why: string): void {
+    const words = { connecting: 'connecting…', live: 'live', lost: 'no connection', refused: 'refused' };
+    say(this.link, words[link]);
+    this.link.className = `chip ${link === 'live' ? 'good' : link === 'connecting' ? '' : 'bad'}`;
+    this.link.title = why;
+    document.body.dataset.link = link;
+  }
+
+  /// Names of the channels that say whether clutches are closed.
+  channels(welcome: Welcome): string[] {
+    return this.clutchChannels.map(({ index }) => welcome.channels[index]!.name);
+  }
+
+  /// @return whether any clutch is closed
+  frame(frame: Frame): boolean {
+    let any = false;
+    this.clutchChannels.forEach(({ index }, i) => {
+      const closed = (frame.channels.get(index)?.[0] ?? 0) > 0.5;
+      any ||= closed;
+      this.clutches.children[i]!.classList.toggle('closed', closed);
+    });
+    return any;
+  }
+
+  status(status: Status, station: Station): void {
+    // with one machine its name says nothing
+    const modes = Object.entries(status.mode);
+    say(this.mode, modes.map(([machine, state]) =>
+      modes.length > 1 ? `${machine}: ${state}` : state).join(' · ').replaceAll('_', ' '));
+    say(this.who, operatorOf(status));
+    this.who.className = `chip ${status.you_operate ? 'you' : ''}`;
+    const { on, seconds, message } = status.recording;
+    say(this.recording, on ? `rec ${clock(seconds)}${status.episode.on ? ' · episode' : ''}`
+      : message ? 'recording failed' : 'not recording');
+    this.recording.className = `chip ${on ? 'rec' : message ? 'bad' : 'dim'}`;
+    this.recording.title = message || status.recording.file;
+    const age = ageOf(status);
+    say(this.age, age === undefined ? 'no samples' : age < 1 ? `${Math.round(1000 * age)} ms`
+      : `${age < 100 ? age.toFixed(0) : '> 99'} s`);
+    this.age.title = 'age of the last sample; round trip to the server ' +
+      `${(1000 * station.clock.roundTrip).toFixed(1)} ms; samples lost ${status.inputs_lost}, held back ${station.samplesHeld}`;
+    this.age.classList.toggle('bad', status.you_operate && (age === undefined || age > 0.1));
+    say(this.late, `${status.late_ticks} late`);
+    this.late.title = `ticks that were late; behind the clock by ${(1000 * status.slipped).toFixed(1)} ms`;
+    this.late.classList.toggle('bad', status.slipped > 0.05);
+  }
+}

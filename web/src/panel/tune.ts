@@ -1,0 +1,56 @@
+// Parameters that may be changed while it runs, within their ranges.
+import { h } from '../dom.ts';
+import type { ParameterInfo, Welcome } from '../protocol.ts';
+import type { Station } from '../station.ts';
+import { told } from './ask.ts';
+
+const kSteps = 200;
+
+export class Tune {
+  readonly element = h('div', { class: 'tune' });
+  changed: (name: string, value: number) => void = () => undefined;
+  private readonly station: Station;
+
+  constructor(station: Station) {
+    this.station = station;
+  }
+
+  load({ parameters }: Welcome): void {
+    const groups = new Map<string, ParameterInfo[]>();
+    for (const parameter of parameters) {
+      const group = parameter.name.split('.').slice(0, -1).join(' ') || 'parameters';
+      groups.set(group, [...(groups.get(group) ?? []), parameter]);
+    }
+    this.element.replaceChildren(...[...groups].map(([name, members]) =>
+      h('fieldset', {}, h('legend', {}, name.replaceAll('_', ' ')),
+        ...members.map((parameter) => this.row(parameter)))));
+    if (parameters.length === 0)
+      this.element.append(h('p', { class: 'none' }, 'This app has nothing that may be changed live.'));
+  }
+
+  private row(parameter: ParameterInfo): HTMLElement {
+    const { name, unit, min, max } = parameter;
+    const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.max(Math.abs(min), Math.abs(max)) || 1)));
+    const shown = (value: number) => value.toFixed(Math.min(4, digits));
+    const slider = h('input', {
+      type: 'range', min, max, step: (max - min) / kSteps, value: parameter.value, 'aria-label': name,
+    });
+    const field = h('input', { type: 'number', min, max, step: 'any', value: shown(parameter.value), 'aria-label': `${name} [${unit}]` });
+    const set = async (value: number) => {
+      const problem = !(value >= min && value <= max);
+      field.classList.toggle('bad', problem);
+      if (problem) return;
+      if (await told(this.station.ask({ type: 'parameter', name, value }))) {
+        parameter.value = value;
+        this.changed(name, value);
+      }
+      slider.value = String(parameter.value);
+      field.value = shown(parameter.value);
+    };
+    slider.addEventListener('input', () => (field.value = shown(slider.valueAsNumber)));
+    slider.addEventListener('change', () => void set(slider.valueAsNumber));
+    field.addEventListener('change', () => void set(field.valueAsNumber));
+    return h('label', { title: `${shown(min)} to ${shown(max)} ${unit}` },
+      h('span', {}, name.split('.').at(-1)!.replaceAll('_', ' ')), slider, field, h('small', {}, unit));
+  }
+}

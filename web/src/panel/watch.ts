@@ -1,0 +1,39 @@
+// Over the scene: why references hold, active limits, constraints that gave way, the picture's rate.
+import { h, say } from '../dom.ts';
+import type { Status } from '../protocol.ts';
+
+const kMostShown = 6;
+
+function chips(host: HTMLElement, names: string[], kind: string): void {
+  const shown = names.slice(0, kMostShown);
+  if (names.length > kMostShown) shown.push(`${names.length - kMostShown} more`);
+  const key = `${kind} ${shown.join(' ')}`;
+  if (host.dataset.key === key) return;
+  host.dataset.key = key;
+  host.title = names.join('\n');
+  host.replaceChildren(...shown.map((name) => h('li', { class: kind }, name)));
+}
+
+export class Watch {
+  readonly element: HTMLElement;
+  private readonly relaxed = h('ul', { 'aria-label': 'constraints that gave way' });
+  private readonly limits = h('ul', { 'aria-label': 'active limits' });
+  private readonly holding = h('ul', { 'aria-label': 'references that hold' });
+  private readonly rate = h('span', { class: 'rate' });
+
+  constructor() {
+    this.element = h('div', { class: 'watch' }, this.relaxed, this.limits, this.holding);
+    this.element.append(this.rate);
+  }
+
+  status({ limits, relaxed, holding }: Status): void {
+    chips(this.relaxed, relaxed.map((name) => `gave way: ${name}`), 'bad');
+    chips(this.limits, limits, 'warn');
+    chips(this.holding, Object.entries(holding).map(([name, why]) =>
+      `${name.replaceAll('_', ' ')} holds${why ? `: ${why}` : ''}`), '');
+  }
+
+  drawn(fps: number, software: boolean): void {
+    say(this.rate, `${Math.round(fps)} fps${software ? ', drawn without a graphics card' : ''}`);
+  }
+}

@@ -1,0 +1,92 @@
+// Jog by keys: which of them are down, and what they ask for. Keys are by their place on the
+// keyboard, not by what is printed on them.
+import { Vector3 } from 'three';
+
+/// What keys, sticks and pads ask for: -1 to 1 in the operator's axes (right, forward, up).
+export interface Jog {
+  move: Vector3;
+  turn: Vector3; // about right, forward, up
+  clutch: boolean; // held closed
+  controls: Record<string, number>; // "trigger", "primary", ...: of the hand that is driven
+}
+
+export const emptyJog = (): Jog =>
+  ({ move: new Vector3(), turn: new Vector3(), clutch: false, controls: {} });
+
+const kMoves: Record<string, [number, number, number]> = {
+  KeyW: [0, 1, 0], KeyS: [0, -1, 0], KeyA: [-1, 0, 0], KeyD: [1, 0, 0], KeyR: [0, 0, 1],
+  KeyF: [0, 0, -1],
+};
+const kTurns: Record<string, [number, number, number]> = {
+  KeyI: [-1, 0, 0], KeyK: [1, 0, 0], KeyO: [0, 1, 0], KeyU: [0, -1, 0], KeyJ: [0, 0, 1],
+  KeyL: [0, 0, -1],
+};
+const kControls: Record<string, string> = {
+  KeyG: 'trigger', KeyV: 'squeeze', KeyB: 'primary', KeyN: 'secondary', KeyM: 'stick',
+};
+const kSlow = 0.25;
+
+export const kKeys: [keys: string, what: string][] = [
+  ['W S', 'forward, back'], ['A D', 'left, right'], ['R F', 'up, down'],
+  ['I K', 'tilt'], ['J L', 'turn'], ['U O', 'roll'], ['Shift', 'a quarter of the speed'],
+  ['C', 'clutch, held at rest'], ['1 2 3 4', 'left, right, together, mirror'],
+  ['G V B N M', 'trigger, squeeze, primary, secondary, stick'], ['Esc Space', 'stop'],
+];
+
+/// Where typing is text.
+export function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement &&
+    (target.isContentEditable || target.tagName === 'TEXTAREA' || target.tagName === 'SELECT' ||
+      (target.tagName === 'INPUT' &&
+        !['range', 'checkbox', 'radio', 'button'].includes((target as HTMLInputElement).type)));
+}
+
+export class Keyboard {
+  private readonly down = new Set<string>();
+
+  press(code: string): void {
+    this.down.add(code);
+  }
+
+  release(code: string): void {
+    this.down.delete(code);
+  }
+
+  clear(): void {
+    this.down.clear();
+  }
+
+  /// @param heard whether keys are meant for the arms now
+  listen(heard: () => boolean, chosen: (digit: number) => void): void {
+    addEventListener('keydown', (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || !heard()) return;
+      const digit = /^(?:Digit|Numpad)([1-4])$/.exec(event.code)?.[1];
+      if (digit) return chosen(Number(digit));
+      if (!(event.code in kMoves || event.code in kTurns || event.code in kControls ||
+          /^(Shift|KeyC)/.test(event.code))) return;
+      this.press(event.code);
+      if (!event.code.startsWith('Shift')) event.preventDefault();
+    });
+    addEventListener('keyup', (event) => this.release(event.code));
+    // what is let go of elsewhere is not heard here
+    addEventListener('blur', () => this.clear());
+    document.addEventListener('visibilitychange', () => this.clear());
+  }
+
+  read(): Jog {
+    const jog = emptyJog();
+    for (const code of this.down) {
+      const move = kMoves[code];
+      const turn = kTurns[code];
+      const control = kControls[code];
+      if (move) jog.move.add(new Vector3(...move));
+      if (turn) jog.turn.add(new Vector3(...turn));
+      if (control) jog.controls[control] = 1;
+    }
+    jog.clutch = this.down.has('KeyC');
+    const slow = this.down.has('ShiftLeft') || this.down.has('ShiftRight') ? kSlow : 1;
+    jog.move.multiplyScalar(slow);
+    jog.turn.multiplyScalar(slow);
+    return jog;
+  }
+}

@@ -1,0 +1,26 @@
+// The least of a welcome that has one of each.
+const box = {
+  type: 'box', size: [1, 1, 1], position: [0, 0, 0], quaternion: [0, 0, 0, 1],
+  rgba: [1, 0, 0, 1], collides: true,
+};
+
+export const MockWelcome = {
+  type: 'welcome', protocol: 1, version: '0.1.0', session: 's', you: 1, app: 'grab',
+  base_period: 0.001, clock: { server: 1 },
+  scene: {
+    bodies: [{ name: 'box', kind: 'object', shapes: [box] },
+      { name: 'belt', kind: 'belt', shapes: [box], speed: [0.1, 0, 0] }],
+    views: [{ name: 'front', eye: [1, 0, 1], target: [0, 0, 0] }],
+    frames: [{ name: 'box_left', position: [0, 0, 0], quaternion: [0, 0, 0, 1] }],
+  },
+  channels: [{ name: 'left.wrist.wrench', type: 'vector', unit: 'N, N m', size: 6,
+    labels: ['fx', 'fy', 'fz', 'tx', 'ty', 'tz'], choices: [], rate: 1000, doc: '' }],
+  devices: [{ name: 'headset', driver: 'headset', takes_samples: true, layout: {
+    poses: ['left', 'right', 'head'],
+    axes: ['left.trigger', 'left.squeeze', 'right.trigger', 'right.squeeze'],
+    buttons: ['left.primary', 'right.primary'], outputs: ['left.rumble'] } }],
+  references: [{ name: 'left_hand', kind: 'pose', frame: 'left.tcp' },
+    { name: 'right_hand', kind: 'pose', frame: 'right.tcp' }],
+  parameters: [{ name: 'belt.belt.speed', value: 0.1, unit: 'm/s', min: -1, max: 1 }],
+  machines: [{ name: 'both', states: ['rest'] }],
+};
