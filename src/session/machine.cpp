@@ -135,6 +135,15 @@ std::vector<std::string> Machine::drives() const {
   return driven;
 }
 
+std::vector<Following> Machine::follows() const {
+  std::vector<Following> all;
+  for (const auto& state : states_)
+    for (const auto& mode : state.modes)
+      for (const Following& pair : mode->follows())
+        if (!std::ranges::count(all, pair)) all.push_back(pair);
+  return all;
+}
+
 std::string Machine::text() const {
   std::string text = fmt::format("machine {}\n", name_);
   for (std::size_t s = 0; s < states_.size(); ++s) {

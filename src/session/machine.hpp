@@ -57,6 +57,8 @@ class Machine {
   bool in_final() const { return states_[current_].final; }
   /// What its modes drive, without doubles.
   std::vector<std::string> drives() const;
+  /// Who may have authority over what in any of its states, without doubles.
+  std::vector<Following> follows() const;
   /// States, modes and transitions in words, a line each.
   std::string text() const;
 

@@ -33,6 +33,12 @@ struct ModeMoment {
   EventList& events;
 };
 
+/// An outlet and a source that may have authority over it, by the arbiter's indices.
+struct Following {
+  int outlet = 0, source = 0;
+  bool operator==(const Following&) const = default;
+};
+
 class Mode {
  public:
   virtual ~Mode() = default;
@@ -50,6 +56,8 @@ class Mode {
   virtual std::string text() const = 0;
   /// The references and groups that it drives, by name: nobody else may at the same time.
   virtual std::vector<std::string> drives() const = 0;
+  /// Which sources it gives authority over which outlets.
+  virtual std::vector<Following> follows() const { return {}; }
   /// Whether what the state before began goes on in this one.
   virtual bool keeps() const { return false; }
   /// Everything that a run changes, besides what its sources say.

@@ -200,6 +200,11 @@ class FollowMode : public Mode {
     return fmt::format("{} follows {}", config_.task, fmt::join(names, ", "));
   }
   std::vector<std::string> drives() const override { return {config_.task}; }
+  std::vector<Following> follows() const override {
+    std::vector<Following> all;
+    for (const Grant& grant : grants_) all.push_back({outlet_, grant.source});
+    return all;
+  }
 
  private:
   FollowConfig config_;

@@ -55,8 +55,9 @@ void Hub::request(Client& client, const Json& message, Nanoseconds now) {
     client.connection->send_text(Json{{"type", "pong"}, {"t", t}, {"server", seconds(now)}}.dump());
     return;
   }
-  static const std::set<std::string> kCommands = {
-      "resume", "event", "parameter", "episode", "record", "delete", "replay", "seek", "speed"};
+  static const std::set<std::string> kCommands = {"resume",  "restart", "event",  "parameter",
+                                                  "episode", "record",  "delete", "replay",
+                                                  "seek",    "speed"};
   static const std::set<std::string> kOthers = {"subscribe", "list",  "ask",
                                                 "stop",      "yield", "operate"};
   if (!kCommands.contains(type) && !kOthers.contains(type)) {
@@ -112,6 +113,8 @@ void Hub::request(Client& client, const Json& message, Nanoseconds now) {
       }
     } else if (type == "resume") {
       post(InputKind::kResume, "", client.name);
+    } else if (type == "restart") {
+      services_.restart();
     } else if (type == "event") {
       post(InputKind::kEvent, short_text(message.at("name"), kLongestWord, "event's name"),
            client.name);

@@ -33,6 +33,8 @@ class Services {
       std::function<void(std::shared_ptr<ReplayPlayer> player, const std::string& reason)>
           done) = 0;
   virtual RecordingStatus recording() const = 0;
+  /// The run ends, and the next begins at once: everything is where the scene has it.
+  virtual void restart() = 0;
 };
 
 }  // namespace handspan

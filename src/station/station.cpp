@@ -99,6 +99,7 @@ struct Station::Impl : Services {
     });
   }
   RecordingStatus recording() const override { return tape.status(); }
+  void restart() override { anew.store(true, std::memory_order_relaxed); }
 
   // of a run from its first tick; what fails is told, and the run goes on
   void start_first_recording() {
@@ -136,6 +137,7 @@ struct Station::Impl : Services {
   Hub hub;
   std::unique_ptr<LiveLoop> loop;
   ShownLayout layout;
+  std::atomic<bool> anew{false};                     // somebody asked for the next run
   std::vector<std::weak_ptr<ReplayPlayer>> players;  // the worker's
   Worker worker;
 };
@@ -158,17 +160,18 @@ RunSummary Station::run() {
     RunOptions how;
     how.until = left;
     how.clock = ClockKind::kWall;
-    how.between = [this, &loop](const PacerCounts& counts) {
+    i.anew = false;
+    how.between = [this, &i, &loop](const PacerCounts& counts) {
       loop.between_ticks(counts);
-      return !stopped_.load(std::memory_order_relaxed);
+      return !stopped_.load(std::memory_order_relaxed) && !i.anew.load(std::memory_order_relaxed);
     };
     summary = run_session(loop.session, how);
     loop.gate.close();
     i.worker.run([&i] { i.end_recording(); });
     left -= loop.session.now();
-    if (i.options.once || left <= 0) break;
+    if ((i.options.once && !i.anew) || left <= 0) break;
     const auto until = std::chrono::steady_clock::now() + kPause;
-    while (!stopped_ && std::chrono::steady_clock::now() < until)
+    while (!stopped_ && !i.anew && std::chrono::steady_clock::now() < until)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     if (stopped_) break;
     auto next = std::make_unique<LiveLoop>(i.app);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "teleop/hand.hpp"
+
 namespace handspan {
 namespace {
 
@@ -124,13 +126,38 @@ Json references_json(Session& session) {
   Arbiter& arbiter = session.arbiter();
   for (int o = 0; o < arbiter.outlets(); ++o) {
     const std::string& name = arbiter.outlet_name(o);
-    Json reference = {{"name", name}, {"kind", arbiter.is_pose(o) ? "pose" : "joints"}};
+    constexpr const char* kKinds[] = {"pose", "joints", "wrench"};
+    Json reference = {{"name", name}, {"kind", kKinds[static_cast<std::size_t>(arbiter.kind(o))]}};
     if (arbiter.is_pose(o))
       if (const auto* task = dynamic_cast<FrameTask*>(&session.whole_arm()->task(name)))
         reference["frame"] = task->frame_name();
     references.push_back(reference);
   }
   return references;
+}
+
+// how a pose of a device moves a reference, so that a page can be a hand without a headset
+Json hands_json(Session& session) {
+  Json hands = Json::array();
+  Arbiter& arbiter = session.arbiter();
+  for (const auto& machine : session.machines())
+    for (const auto& [outlet, source] : machine.follows()) {
+      const auto* hand = dynamic_cast<const Hand*>(&arbiter.source(source));
+      if (hand == nullptr) continue;
+      const HandConfig& config = hand->config();
+      Json controls = Json::array();
+      for (const auto& control : {config.clutch.safety, config.clutch.motion})
+        if (control) controls.push_back(*control);
+      hands.push_back(
+          {{"name", arbiter.source_name(source)},
+           {"reference", arbiter.outlet_name(outlet)},
+           {"device", config.device},
+           {"pose", config.pose},
+           {"controls", controls},
+           {"space", numbers(Eigen::Quaterniond(hand->mapping().R_WV).normalized().coeffs())},
+           {"scale", numbers(config.scale)}});
+    }
+  return hands;
 }
 
 }  // namespace
@@ -187,10 +214,15 @@ Json describe_loop(Session& session, const std::vector<ParameterInfo>& parameter
                           {"unit", parameter.unit},
                           {"min", parameter.min},
                           {"max", parameter.max}});
-  return {{"app", session.app().name},        {"base_period", seconds(session.base_period())},
-          {"scene", scene_json(session)},     {"channels", channels},
-          {"devices", devices_json(session)}, {"references", references_json(session)},
-          {"parameters", changeable},         {"machines", machines}};
+  return {{"app", session.app().name},
+          {"base_period", seconds(session.base_period())},
+          {"scene", scene_json(session)},
+          {"channels", channels},
+          {"devices", devices_json(session)},
+          {"references", references_json(session)},
+          {"hands", hands_json(session)},
+          {"parameters", changeable},
+          {"machines", machines}};
 }
 
 }  // namespace handspan

@@ -1,5 +1,5 @@
 #pragma once
-// What a client is told once: scene, channels, devices, references, parameters, machines
+// What a client is told once: scene, channels, devices, references, hands, parameters, machines
 // (docs/protocol.md).
 #include <nlohmann/json_fwd.hpp>
 #include <string>

@@ -9,6 +9,7 @@
 namespace handspan {
 Hand::Hand(const HandConfig& config, const SourceContext& context)
     : name_(context.name),
+      config_(config),
       device_(&device_of(context, config.device)),
       pose_(device_->pose_index(config.pose)),
       clutch_(config.clutch, *device_, pose_, config.tracked_as) {

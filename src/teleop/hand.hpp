@@ -43,9 +43,12 @@ class Hand : public Source {
   void state(StateArchive& archive) override;
 
   bool clutched() const { return clutch_.closed(); }
+  const HandConfig& config() const { return config_; }
+  const PoseMapping& mapping() const { return mapping_; }
 
  private:
   std::string name_;
+  HandConfig config_;
   const DeviceState* device_;
   std::size_t pose_;
   Clutch clutch_;

@@ -43,6 +43,13 @@ TEST_F(HubTest, WelcomeTellsWhatIsThere) {
   EXPECT_EQ(welcome["references"][0],
             (Json{{"name", "hand"}, {"kind", "pose"}, {"frame", "left.tcp"}}));
   EXPECT_EQ(welcome["references"][2]["kind"], "joints");
+  EXPECT_EQ(welcome["hands"], Json::array({{{"name", "person"},
+                                            {"reference", "hand"},
+                                            {"device", "headset"},
+                                            {"pose", "left"},
+                                            {"controls", {"left.squeeze", "left.trigger"}},
+                                            {"space", {0.5, -0.5, -0.5, 0.5}},
+                                            {"scale", {1.0, 1.0, 1.0}}}}));
   EXPECT_EQ(welcome["machines"][0], (Json{{"name", "all"}, {"states", {"follow"}}}));
   EXPECT_EQ(welcome["parameters"][0], (Json{{"name", "task.hand.stiffness"},
                                             {"unit", "1/s^2"},
@@ -355,7 +362,8 @@ TEST_F(HubTest, RequestsThatCannotBeDoneSayWhy) {
   EXPECT_EQ(ask(a, ann, {{"type", "delete"}, {"name", "x.mcap"}}), "there is none");
   EXPECT_EQ(ask(a, ann, {{"type", "record"}, {"on", true}, {"name", "x"}}), "");
   EXPECT_TRUE(status(ann)["recording"]["on"]);
-  EXPECT_EQ(services.asked, (std::vector<std::string>{"delete x.mcap", "record x"}));
+  EXPECT_EQ(ask(a, ann, {{"type", "restart"}}), "");
+  EXPECT_EQ(services.asked, (std::vector<std::string>{"delete x.mcap", "record x", "restart"}));
   // the new value is what the next page is told
   FakeConnection bob;
   join(bob, "Bob", "viewer");

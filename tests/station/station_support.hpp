@@ -74,6 +74,7 @@ class FakeServices : public Services {
     done(nullptr, "there is none");
   }
   RecordingStatus recording() const override { return status; }
+  void restart() override { asked.push_back("restart"); }
 
   std::vector<std::string> asked;
   std::vector<RecordInfo> records;

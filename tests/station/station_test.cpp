@@ -11,6 +11,7 @@
 #include <chrono>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "session/replay.hpp"
 #include "station/certificate.hpp"
@@ -163,6 +164,36 @@ TEST_F(StationTest, APageJoinsSeesOperatesAndIsKilled) {
   end();
   EXPECT_EQ(watcher.next_close().code(), 1001);
   EXPECT_GT(summary.ticks, 0);
+}
+
+TEST_F(StationTest, ARunBeginsAnewForTheOneWhoOperates) {
+  begin();
+  SocketClient page(station->port()), watcher(station->port());
+  page.join("Ann");
+  watcher.join("Eve", "viewer");
+  ASSERT_EQ(page.ask({{"type", "operate"}}), "");
+  const auto tick_of = [](const SocketClient::Message& m) {
+    std::int64_t tick = 0;
+    std::memcpy(&tick, m.bytes.data() + 8, sizeof tick);
+    return tick;
+  };
+  const auto next_tick = [&] {
+    for (;;) {
+      const auto m = page.next();
+      if (m.opcode == 0) return std::int64_t{-1};
+      if (m.opcode == 2) return tick_of(m);
+    }
+  };
+  std::int64_t before = 0;
+  while (before >= 0 && before < 300) before = next_tick();
+  EXPECT_NE(watcher.ask({{"type", "restart"}}), "");
+  ASSERT_EQ(page.ask({{"type", "restart"}}), "");
+  std::int64_t after = next_tick();
+  while (after >= before) before = std::exchange(after, next_tick());
+  EXPECT_GE(after, 0);
+  EXPECT_LT(after, 300);
+  page.next_text("status");
+  EXPECT_TRUE(page.next_text("status")["you_operate"]);
 }
 
 TEST_F(StationTest, WhatIsTooLongIsClosedBeforeItIsKept) {
