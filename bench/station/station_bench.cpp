@@ -67,6 +67,7 @@ class NoServices : public Services {
       std::function<void(std::shared_ptr<ReplayPlayer>, const std::string&)> done) override {
     done(nullptr, "none");
   }
+  void restart() override {}
   RecordingStatus recording() const override { return {}; }
 };
 

@@ -21,7 +21,7 @@ struct Options {
   std::filesystem::path app, json;
   std::filesystem::path records = StationOptions().records;
   int port = StationOptions().port;
-  double rate = kDefaultRate;
+  double rate = kDefaultRate, pace = 1.0;
   std::string duration;
   std::optional<std::uint64_t> seed;
   bool record = false, once = false, no_page_open = false, lan = false;
@@ -122,6 +122,7 @@ int serve(const Options& options) {
   how.record = options.record;
   how.once = options.once;
   how.rate = options.rate;
+  how.pace = options.pace;
   if (!options.duration.empty()) how.until = read_duration(options.duration, "--for");
   std::string fingerprint;
   if (options.lan) fingerprint = open_to_lan(how);
@@ -172,6 +173,10 @@ void add_serve(CLI::App& cli, Action& action) {
   command->add_option("--view-rate", options->rate, "of the picture, until a page asks for another")
       ->check(CLI::Range(1.0, kMostRate))
       ->type_name("HZ")
+      ->capture_default_str();
+  command
+      ->add_option("--pace", options->pace, "of simulated time to the clock's: 0.5 is slow motion")
+      ->check(CLI::Range(0.01, 1.0))
       ->capture_default_str();
   command->add_option("--json", options->json, "write the summary to FILE")->type_name("FILE");
   command->callback([options, &action] { action = [options] { return serve(*options); }; });

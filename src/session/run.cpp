@@ -1,5 +1,6 @@
 #include "session/run.hpp"
 
+#include <cmath>
 #include <optional>
 
 namespace handspan {
@@ -7,7 +8,8 @@ namespace handspan {
 RunSummary run_session(Session& session, const RunOptions& options) {
   Summariser summariser(session);
   session.watch(summariser);
-  Pacer pacer(session.base_period(), session.simulation() != nullptr);
+  Pacer pacer(std::llround(static_cast<double>(session.base_period()) / options.pace),
+              session.simulation() != nullptr);
   TickTimes ticks;
   const bool wall = options.clock == ClockKind::kWall;
   // a simulation has no time of its own

@@ -10,6 +10,7 @@ namespace handspan {
 struct RunOptions {
   Nanoseconds until = 0;  // of simulated time, from the session's start [ns]
   ClockKind clock = ClockKind::kVirtual;
+  double pace = 1.0;        // of simulated time to the wall clock's; below 1: slow motion
   bool to_the_end = false;  // go on when all machines are in final states
   /// About four times a second; false: stop here.
   std::function<bool(Nanoseconds now)> progress;

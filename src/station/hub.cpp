@@ -256,7 +256,8 @@ void Hub::sample(Client& client, const SampleMessage& sample, Nanoseconds now) {
   }
   Input input;
   input.kind = InputKind::kSample;
-  input.stamp = std::llround(stamp * 1e9);
+  // in slow motion a hand is as fast as the arms see it
+  input.stamp = std::llround(stamp * 1e9 * options_.pace);
   input.to = device.name;
   input.text = client.name;
   input.set(sample.numbers);

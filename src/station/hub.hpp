@@ -21,6 +21,7 @@ struct HubOptions {
   std::string session;         // a name for this life of the server
   std::string token;           // of pairing; empty: nobody pairs
   double rate = kDefaultRate;  // of frames, until a client asks for another [Hz]
+  double pace = 1.0;           // of simulated time to the clock's
 };
 
 /// What was not done since it was no operator's, too old, or did not fit.

@@ -43,7 +43,7 @@ struct Station::Impl : Services {
         pages(with.page, records),
         server(server_options(with)),
         hub(HubOptions{fmt::format("{}-{}", getpid(), std::time(nullptr)),
-                       with.lan ? with.lan->pairing : "", with.rate},
+                       with.lan ? with.lan->pairing : "", with.rate, with.pace},
             *this) {
     loop = std::make_unique<LiveLoop>(app);
     hub.set_loop(*loop);
@@ -160,6 +160,7 @@ RunSummary Station::run() {
     RunOptions how;
     how.until = left;
     how.clock = ClockKind::kWall;
+    how.pace = i.options.pace;
     i.anew = false;
     how.between = [this, &i, &loop](const PacerCounts& counts) {
       loop.between_ticks(counts);

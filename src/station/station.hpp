@@ -30,6 +30,7 @@ struct StationOptions {
   bool record = false;               // from the start, each run in a file of its own
   bool once = false;                 // ends with the app's machines; else it starts again
   double rate = kDefaultRate;        // of frames, until a client asks for another [Hz]
+  double pace = 1.0;                 // of simulated time to the wall clock's
   std::optional<Nanoseconds> until;  // simulated time in all [ns]; none: until stop()
 };
 
