@@ -45,6 +45,7 @@ MujocoPlant::Impl::Impl(const Scene& scene_, std::vector<std::string> robots_)
       if (!drives(robot.name)) {
         auto& joints = shown_joints.emplace_back();
         for (const auto& joint : group.joints) joints.push_back(joint_of(joint));
+        shown_bias.emplace_back(static_cast<Eigen::Index>(joints.size()));
         continue;
       }
       const auto period = robot.limits.rate.period();
@@ -145,16 +146,27 @@ void MujocoPlant::Impl::reset() {
     g.drive.reset(g.q, tau);
   }
   // until it is said where they are
-  for (const auto& joints : shown_joints)
-    for (const Joint& joint : joints) rest(joint);
+  note_shown_bias();
+  for (std::size_t g = 0; g < shown_joints.size(); ++g) rest_shown(g);
   fresh = true;
 }
 
-// The servo asks for what is there; a torque drive carries what the joint bore last.
-void MujocoPlant::Impl::rest(const Joint& joint) {
-  data->ctrl[joint.actuator] =
-      joint.kp > 0.0 ? joint.kp * data->qpos[joint.qpos] + joint.kd * data->qvel[joint.qvel]
-                     : data->qfrc_bias[joint.qvel];
+// The servo asks for what is there; a torque drive carries what the joint bore last, which MuJoCo
+// forgets in a snapshot.
+void MujocoPlant::Impl::rest_shown(std::size_t group) {
+  const auto& joints = shown_joints[group];
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    const Joint& joint = joints[j];
+    data->ctrl[joint.actuator] =
+        joint.kp > 0.0 ? joint.kp * data->qpos[joint.qpos] + joint.kd * data->qvel[joint.qvel]
+                       : shown_bias[group][static_cast<Eigen::Index>(j)];
+  }
+}
+
+void MujocoPlant::Impl::note_shown_bias() {
+  for (std::size_t g = 0; g < shown_joints.size(); ++g)
+    for (std::size_t j = 0; j < shown_joints[g].size(); ++j)
+      shown_bias[g][static_cast<Eigen::Index>(j)] = data->qfrc_bias[shown_joints[g][j].qvel];
 }
 
 void MujocoPlant::Impl::apply_commands() {
@@ -236,6 +248,7 @@ void MujocoPlant::advance() {
   for (const int warning : {mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC})
     if (i.data->warning[warning].number > 0) i.observation.status = PlantStatus::kProtectiveStop;
   if (i.observation.status == PlantStatus::kProtectiveStop) return;
+  i.note_shown_bias();
   i.observe();
   i.grip();
 }
@@ -301,8 +314,8 @@ void MujocoPlant::show(std::size_t group, const Eigen::VectorXd& q, const Eigen:
     const auto k = static_cast<Eigen::Index>(j);
     if (known) i.data->qpos[joints[j].qpos] = q[k];
     i.data->qvel[joints[j].qvel] = known ? v[k] : 0.0;
-    i.rest(joints[j]);
   }
+  i.rest_shown(group);
   i.fresh = false;
 }
 

@@ -41,7 +41,8 @@ struct MujocoPlant::Impl {
 
   Joint joint_of(const std::string& name) const;
   bool drives(const std::string& robot) const { return std::ranges::count(driven, robot) > 0; }
-  void rest(const Joint& joint);
+  void rest_shown(std::size_t group);
+  void note_shown_bias();
   void apply_commands();
   void move_kinematics();
   void observe();
@@ -69,6 +70,7 @@ struct MujocoPlant::Impl {
   std::vector<Suction> suctions;          // the layout's groups after them
   std::vector<GroupLayout> shown_groups;  // that other plants drive
   std::vector<std::vector<Joint>> shown_joints;
+  std::vector<Eigen::VectorXd> shown_bias;  // what they bore in the last step [N m]
   std::vector<Sensor> sensors;
   std::vector<Vector6d> tares;
   std::vector<int> belts;       // geoms

@@ -116,6 +116,7 @@ void MujocoPlant::Impl::archive(Archive& archive) {
     value(s.on);
     value(s.held);
   }
+  for (auto& bias : shown_bias) vector(bias);
   vector(tares);
   // model fields: belt speeds and weld poses
   archive.raw(model->geom_surfacevel, sizeof(mjtNum) * static_cast<std::size_t>(6 * model->ngeom));

@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "core/state_archive.hpp"
 #include "core/suggest.hpp"
+#include "plant/mujoco_plant.hpp"
 
 namespace handspan {
 namespace {
@@ -60,6 +61,12 @@ PlantSet::PlantSet(const PlantLayout& whole, std::vector<PlantMember> members)
   for (const auto& group : zero.groups) observation_.groups.push_back({group, group, group});
   observation_.wrenches.assign(whole.sensors.size(), Vector6d::Zero());
   unite();
+  for (const PlantMember& member : members_)
+    if (member.plant->simulated()) {
+      member.plant->snapshot(member_bytes_);
+      // contacts may grow
+      member_bytes_.reserve(2 * member_bytes_.size() + (1U << 16U));
+    }
 }
 
 void PlantSet::place(std::size_t m, const PlantLayout& whole) {

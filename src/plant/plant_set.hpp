@@ -8,10 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "plant/mujoco_plant.hpp"
 #include "plant/plant.hpp"
 
 namespace handspan {
+
+class MujocoPlant;
 
 struct PlantMember {
   std::string name;  // "left"; of a plant that is alone it may be empty

@@ -7,6 +7,7 @@
 #include "core/object.hpp"
 #include "core/suggest.hpp"
 #include "core/values.hpp"
+#include "plant/mujoco_plant.hpp"
 #include "plant/scene_layout.hpp"
 
 namespace handspan {

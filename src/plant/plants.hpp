@@ -8,6 +8,7 @@
 
 #include "core/registry.hpp"
 #include "plant/plant_set.hpp"
+#include "scene/scene.hpp"
 
 namespace handspan {
 

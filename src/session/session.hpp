@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/channel.hpp"
+#include "plant/mujoco_plant.hpp"
 #include "plant/plant_set.hpp"
 #include "session/app.hpp"
 #include "session/machine.hpp"

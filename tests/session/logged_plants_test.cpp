@@ -180,6 +180,19 @@ TEST(LoggedPlants, ASlowPlantBesideAFastSimulationRunsAgainToo) {
   EXPECT_EQ(report.compared, 1500);
 }
 
+TEST(LoggedPlants, ASimulationOfTheSceneWithoutRobotsRunsAgainToo) {
+  const AppFolder folder;
+  const Recorded recorded(folder,
+                          "plants:\n  sim: {type: mujoco}\n  arms: {type: fake, robots: [left, "
+                          "picker]}\nclock: wall\n" +
+                              kApp,
+                          RecordExtent::kDefault, 1200);
+  EXPECT_EQ(LogFile(recorded.file).about("plant.sim"), "simulated 1000000 -");
+  const ReplayReport report = verified(recorded.file, false, kSecond);
+  EXPECT_TRUE(report.same()) << shown_difference(report);
+  EXPECT_EQ(report.compared, 200);
+}
+
 TEST(LoggedPlants, AnOpenReplayOfAMixNeedsTheSimulationsObservationsInFull) {
   const AppFolder folder;
   const Recorded full(folder, kMixed, RecordExtent::kFull, 1600);
