@@ -29,7 +29,9 @@ struct Recorded {
     Session session(app, std::move(how));
     base = session.base_period();
     for (int i = 0; i < first; ++i) session.tick();
-    Recorder recorder(session, file, {.may_wait = true});
+    RecorderOptions recording;
+    recording.may_wait = true;
+    Recorder recorder(session, file, recording);
     observed.push_back(plant.read());
     for (int i = 0; i < ticks; ++i) {
       session.tick();
