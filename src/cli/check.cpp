@@ -9,6 +9,7 @@
 #include "cli/check_log.hpp"
 #include "cli/command.hpp"
 #include "core/config.hpp"
+#include "core/suggest.hpp"
 #include "plant/mujoco_plant.hpp"
 #include "robot/model.hpp"
 #include "scene/robot_check.hpp"
@@ -97,9 +98,18 @@ int check_scene(const std::filesystem::path& path) {
 
 int check_app(const std::filesystem::path& path) {
   const App app = load_app(path);
-  Session session(app);
+  // a check connects to nothing: the simulation of the scene stands in
+  SessionOptions how;
+  if (!app.plants.empty()) how.plant = std::make_unique<MujocoPlant>(app.scene);
+  Session session(app, std::move(how));
   fmt::print("app '{}': scene '{}', {} s at a base tick of {} us\n", app.name, app.scene.name,
              app.duration, session.base_period() / 1000);
+  const auto robots = robots_of(app.plants, app.scene);
+  for (std::size_t p = 0; p < app.plants.size(); ++p)
+    fmt::print("plant {}: {}, drives {}{}\n", app.plants[p].first,
+               app.plants[p].second.driver.name,
+               robots[p].empty() ? "no robot" : joined(robots[p]),
+               app.plants[p].second.clock ? ", is the clock" : "");
   for (const auto& [group, part] : app.controllers) fmt::print("{}: {}\n", group, part.name);
   for (const auto& [source, part] : app.sources) fmt::print("source {}: {}\n", source, part.name);
   for (const auto& machine : session.machines()) fmt::print("{}", machine.text());

@@ -102,7 +102,9 @@ int run(const Options& options) {
   const RunSummary summary = run_session(session, how);
   if (terminal) fmt::print(stderr, "\r\033[K");
   print_summary(summary);
-  if (!options.no_picture) {
+  if (!options.no_picture && session.simulation() == nullptr) {
+    fmt::print("picture: none, since nothing of the scene is simulated\n");
+  } else if (!options.no_picture) {
     const std::filesystem::path file =
         options.picture.empty() ? std::filesystem::path("handspan-out") / (app.name + ".png")
                                 : options.picture;

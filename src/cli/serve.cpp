@@ -123,6 +123,10 @@ int serve(const Options& options) {
   how.once = options.once;
   how.rate = options.rate;
   how.pace = options.pace;
+  for (const auto& [name, plant] : app.plants)
+    if (options.pace != 1.0 && plant.driver.name != kMujoco)
+      throw InputError(fmt::format(
+          "--pace: plant '{}' is no simulation and has no slow motion; leave --pace out", name));
   if (!options.duration.empty()) how.until = read_duration(options.duration, "--for");
   std::string fingerprint;
   if (options.lan) fingerprint = open_to_lan(how);

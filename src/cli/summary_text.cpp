@@ -65,6 +65,12 @@ void print_control(const ControlSummary& c) {
     fmt::print("  and {} conflicts more; --json has them\n", c.conflicts.size() - kShown);
 }
 
+nlohmann::ordered_json to_json(const CommandFaults& faults) {
+  return {{"not_finite", faults.not_finite},
+          {"clamped", faults.clamped},
+          {"rate_limited", faults.rate_limited}};
+}
+
 void print_tracking(const RunSummary& s) {
   const bool any = std::ranges::any_of(s.tracking, [](const auto& t) { return t.ticks > 0; });
   if (!any) return;
@@ -99,6 +105,13 @@ nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
                       {"velocity_margin", g.velocity_margin}});
   for (const auto& t : s.tracking) tracking.push_back(to_json(t));
   for (const auto& [machine, state] : s.modes) modes[machine] = state;
+  nlohmann::ordered_json plants = nlohmann::ordered_json::array();
+  for (const auto& p : s.plants)
+    plants.push_back({{"name", p.name},
+                      {"simulated", p.simulated},
+                      {"status", name_of(p.status)},
+                      {"lost_observations", p.lost_observations},
+                      {"faults", to_json(p.faults)}});
   nlohmann::ordered_json holding = nlohmann::ordered_json::object();
   for (const auto& [task, reason] : s.holding) holding[task] = reason;
   return {{"app", app.name},
@@ -132,10 +145,8 @@ nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
           {"inputs", {{"rejected", s.rejected_inputs}, {"lost", s.lost_inputs}}},
           {"control", s.control ? to_json(*s.control) : nlohmann::ordered_json()},
           {"contacts", s.contacts},
-          {"faults",
-           {{"not_finite", s.faults.not_finite},
-            {"clamped", s.faults.clamped},
-            {"rate_limited", s.faults.rate_limited}}}};
+          {"faults", to_json(s.faults)},
+          {"plants", plants}};
 }
 
 void print_summary(const RunSummary& s) {
@@ -162,6 +173,10 @@ void print_summary(const RunSummary& s) {
                kDegree * g.worst_deviation, kDegree * g.worst_velocity, 100.0 * g.worst_effort,
                100.0 * g.position_margin, 100.0 * g.velocity_margin);
   print_tracking(s);
+  for (const auto& p : s.plants)
+    fmt::print("plant {}: {}, {}; {} observations lost, commands: {} not finite, {} clamped\n",
+               p.name, p.simulated ? "simulated" : "real", name_of(p.status), p.lost_observations,
+               p.faults.not_finite, p.faults.clamped);
   for (const auto& [machine, state] : s.modes) fmt::print("{} ended in '{}'\n", machine, state);
   for (const auto& [task, reason] : s.holding) fmt::print("{} holds: {}\n", task, reason);
   if (s.episodes > 0)

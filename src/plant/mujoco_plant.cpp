@@ -8,13 +8,12 @@
 
 #include "core/error.hpp"
 #include "plant/mujoco_plant_impl.hpp"
+#include "plant/scene_layout.hpp"
 
 namespace handspan {
 namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-Nanoseconds step_period(double timestep) { return std::llround(timestep * 1e9); }
 
 int id_of(const mjModel& model, int type, const std::string& name) {
   const int id = mj_name2id(&model, type, name.c_str());
@@ -24,38 +23,47 @@ int id_of(const mjModel& model, int type, const std::string& name) {
 
 }  // namespace
 
-MujocoPlant::Impl::Impl(const Scene& scene_)
+MujocoPlant::Impl::Joint MujocoPlant::Impl::joint_of(const std::string& name) const {
+  const int j = id_of(*model, mjOBJ_JOINT, name), a = id_of(*model, mjOBJ_ACTUATOR, name);
+  return {model->jnt_qposadr[j], model->jnt_dofadr[j], a, -model->actuator_biasprm[a * mjNBIAS + 1],
+          -model->actuator_biasprm[a * mjNBIAS + 2]};
+}
+
+MujocoPlant::Impl::Impl(const Scene& scene_, std::vector<std::string> robots_)
     : scene(scene_),
+      driven(std::move(robots_)),
       compiled(scene_),
       model(compiled.copy_model()),
-      data(mj_makeData(model.get())) {
+      data(mj_makeData(model.get())),
+      layout(scene_layout(scene_, driven)) {
   const double step = scene.physics.timestep;
-  layout.period = step_period(step);
+  for (auto& group : scene_layout(scene).groups)
+    if (!drives(group.robot) && group.kind != GroupKind::kSuction)
+      shown_groups.push_back(std::move(group));
   for (const auto& robot : scene.robots) {
     for (const auto& group : robot.groups) {
+      if (!drives(robot.name)) {
+        auto& joints = shown_joints.emplace_back();
+        for (const auto& joint : group.joints) joints.push_back(joint_of(joint));
+        shown_bias.emplace_back(static_cast<Eigen::Index>(joints.size()));
+        continue;
+      }
       const auto period = robot.limits.rate.period();
       if (!period || *period % layout.period != 0)
         throw InputError(fmt::format(
             "robot '{}' takes commands at {}, which is no whole number of physics steps of {} s",
             robot.name, robot.limits.rate.text(), step));
-      const GroupKind kind = group.drive == Drive::kTorque     ? GroupKind::kTorque
-                             : group.drive == Drive::kVelocity ? GroupKind::kVelocity
-                                                               : GroupKind::kPosition;
-      layout.groups.push_back({robot.name + "." + group.name, robot.name, group.joints, kind,
-                               robot.limits.rate, false});
       Group g{GroupDrive(group, robot.limits, step, static_cast<int>(*period / layout.period)),
               {},
               {},
               {}};
-      g.q.resize(layout.groups.back().size());
+      g.q.resize(static_cast<Eigen::Index>(group.joints.size()));
       g.stretch.resize(g.q.size());
-      for (const auto& joint : group.joints) {
-        const int j = id_of(*model, mjOBJ_JOINT, joint), a = id_of(*model, mjOBJ_ACTUATOR, joint);
-        const double kp = -model->actuator_biasprm[a * mjNBIAS + 1],
-                     kd = -model->actuator_biasprm[a * mjNBIAS + 2];
+      for (const auto& name : group.joints) {
+        const Joint joint = joint_of(name);
         g.stretch[static_cast<Eigen::Index>(g.joints.size())] =
-            kp > 0.0 ? robot.limits.find(joint)->torque / kp : 0.0;
-        g.joints.push_back({model->jnt_qposadr[j], model->jnt_dofadr[j], a, kp, kd});
+            joint.kp > 0.0 ? robot.limits.find(name)->torque / joint.kp : 0.0;
+        g.joints.push_back(joint);
       }
       groups.push_back(std::move(g));
     }
@@ -66,8 +74,7 @@ MujocoPlant::Impl::Impl(const Scene& scene_)
   }
   for (const auto& robot : scene.robots)
     for (const auto& suction : robot.suctions) {
-      layout.groups.push_back(
-          {suction.name, robot.name, {}, GroupKind::kSuction, robot.limits.rate, false});
+      if (!drives(robot.name)) continue;
       const int site = id_of(*model, mjOBJ_SITE, suction.site);
       Suction s{site, id_of(*model, mjOBJ_GEOM, suction.shape), model->site_bodyid[site], {}, 0.0,
                 -1};
@@ -78,7 +85,7 @@ MujocoPlant::Impl::Impl(const Scene& scene_)
     }
   for (const auto& robot : scene.robots)
     for (const auto& sensor : robot.sensors) {
-      layout.sensors.push_back({sensor.name, sensor.site});
+      if (!drives(robot.name)) continue;
       const int site = id_of(*model, mjOBJ_SITE, sensor.site), body = model->site_bodyid[site];
       Sensor s;
       s.force = model->sensor_adr[id_of(*model, mjOBJ_SENSOR, sensor.name + ".force")];
@@ -138,7 +145,28 @@ void MujocoPlant::Impl::reset() {
     }
     g.drive.reset(g.q, tau);
   }
+  // until it is said where they are
+  note_shown_bias();
+  for (std::size_t g = 0; g < shown_joints.size(); ++g) rest_shown(g);
   fresh = true;
+}
+
+// The servo asks for what is there; a torque drive carries what the joint bore last, which MuJoCo
+// forgets in a snapshot.
+void MujocoPlant::Impl::rest_shown(std::size_t group) {
+  const auto& joints = shown_joints[group];
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    const Joint& joint = joints[j];
+    data->ctrl[joint.actuator] =
+        joint.kp > 0.0 ? joint.kp * data->qpos[joint.qpos] + joint.kd * data->qvel[joint.qvel]
+                       : shown_bias[group][static_cast<Eigen::Index>(j)];
+  }
+}
+
+void MujocoPlant::Impl::note_shown_bias() {
+  for (std::size_t g = 0; g < shown_joints.size(); ++g)
+    for (std::size_t j = 0; j < shown_joints[g].size(); ++j)
+      shown_bias[g][static_cast<Eigen::Index>(j)] = data->qfrc_bias[shown_joints[g][j].qvel];
 }
 
 void MujocoPlant::Impl::apply_commands() {
@@ -171,7 +199,9 @@ void MujocoPlant::Impl::move_kinematics() {
   }
 }
 
-MujocoPlant::MujocoPlant(const Scene& scene) : impl_(std::make_unique<Impl>(scene)) {}
+MujocoPlant::MujocoPlant(const Scene& scene) : MujocoPlant(scene, robot_names(scene)) {}
+MujocoPlant::MujocoPlant(const Scene& scene, const std::vector<std::string>& robots)
+    : impl_(std::make_unique<Impl>(scene, robots)) {}
 MujocoPlant::~MujocoPlant() = default;
 const PlantLayout& MujocoPlant::layout() const { return impl_->layout; }
 const Observation& MujocoPlant::read() { return impl_->observation; }
@@ -218,6 +248,7 @@ void MujocoPlant::advance() {
   for (const int warning : {mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC})
     if (i.data->warning[warning].number > 0) i.observation.status = PlantStatus::kProtectiveStop;
   if (i.observation.status == PlantStatus::kProtectiveStop) return;
+  i.note_shown_bias();
   i.observe();
   i.grip();
 }
@@ -269,6 +300,23 @@ void MujocoPlant::set_object(std::string_view name, const Pose& X_WB, const Vect
   mj_forward(i.model.get(), i.data.get());
   i.fresh = true;
   i.observe();
+}
+
+const std::vector<std::string>& MujocoPlant::robots() const { return impl_->driven; }
+const std::vector<GroupLayout>& MujocoPlant::shown() const { return impl_->shown_groups; }
+
+void MujocoPlant::show(std::size_t group, const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
+  auto& i = *impl_;
+  const auto& joints = i.shown_joints[group];
+  const auto n = static_cast<Eigen::Index>(joints.size());
+  const bool known = q.size() == n && v.size() == n && q.allFinite() && v.allFinite();
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    const auto k = static_cast<Eigen::Index>(j);
+    if (known) i.data->qpos[joints[j].qpos] = q[k];
+    i.data->qvel[joints[j].qvel] = known ? v[k] : 0.0;
+  }
+  i.rest_shown(group);
+  i.fresh = false;
 }
 
 int MujocoPlant::Impl::belt(std::string_view name) const {

@@ -27,12 +27,17 @@ class MujocoPlant : public Plant {
   /// @param scene kept by reference. @throws std::runtime_error when MuJoCo refuses it, InputError
   /// when a robot's rate is no whole number of physics steps
   explicit MujocoPlant(const Scene& scene);
+  /// Drives these robots only. The others of the scene are in it too, without groups and sensors of
+  /// their own: they stand where show() puts them. @throws as above, and InputError for a robot
+  /// that the scene does not have
+  MujocoPlant(const Scene& scene, const std::vector<std::string>& robots);
   ~MujocoPlant() override;
 
   const PlantLayout& layout() const override;
   const Observation& read() override;
   void write(const Command& command) override;
   void advance() override;
+  bool simulated() const override { return true; }
   const CommandFaults& faults() const override;
   void tare(int sensor) override;
   /// After a protective stop, which is what a simulation that diverged (a number is not finite or
@@ -61,6 +66,16 @@ class MujocoPlant : public Plant {
   /// Puts a free object somewhere, at a velocity; what is observed is seen anew.
   /// @throws std::out_of_range when it is no object of the scene
   void set_object(std::string_view name, const Pose& X_WB, const Vector6d& V_WB);
+
+  /// The groups with joints of robots that it does not drive.
+  const std::vector<GroupLayout>& shown() const;
+  /// Puts the joints of one of shown() where they are observed to be, for the next step: call it
+  /// before each. In that step they move on at v, push what they touch with the arm's own inertia,
+  /// and feel nothing of it afterwards. Where something is not finite they stay and are at rest.
+  /// @param q [rad, m] (joints), v [rad/s, m/s] (joints)
+  void show(std::size_t group, const Eigen::VectorXd& q, const Eigen::VectorXd& v);
+  /// The robots that it drives.
+  const std::vector<std::string>& robots() const;
 
   std::span<const Contact> contacts() const;
   std::uint64_t contacts_left_out() const;

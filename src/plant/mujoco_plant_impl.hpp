@@ -1,5 +1,6 @@
 #pragma once
 // What MujocoPlant hides; pictures and benches read it.
+#include <algorithm>
 #include <array>
 
 #include "plant/drive.hpp"
@@ -10,7 +11,7 @@
 namespace handspan {
 
 struct MujocoPlant::Impl {
-  explicit Impl(const Scene& scene);
+  Impl(const Scene& scene, std::vector<std::string> robots);
 
   // One joint of a group: where MuJoCo keeps it, and its servo's gains.
   struct Joint {
@@ -38,6 +39,10 @@ struct MujocoPlant::Impl {
     Eigen::Vector3d p_SC = Eigen::Vector3d::Zero();  // its centre of mass in the sensor's frame [m]
   };
 
+  Joint joint_of(const std::string& name) const;
+  bool drives(const std::string& robot) const { return std::ranges::count(driven, robot) > 0; }
+  void rest_shown(std::size_t group);
+  void note_shown_bias();
   void apply_commands();
   void move_kinematics();
   void observe();
@@ -56,12 +61,16 @@ struct MujocoPlant::Impl {
   void archive(Archive& archive);
 
   const Scene& scene;
+  const std::vector<std::string> driven;  // robots
   CompiledScene compiled;
   MjModelPtr model;
   MjDataPtr data;
   PlantLayout layout;
-  std::vector<Group> groups;      // those with joints, in the layout's order
-  std::vector<Suction> suctions;  // the layout's groups after them
+  std::vector<Group> groups;              // those with joints, in the layout's order
+  std::vector<Suction> suctions;          // the layout's groups after them
+  std::vector<GroupLayout> shown_groups;  // that other plants drive
+  std::vector<std::vector<Joint>> shown_joints;
+  std::vector<Eigen::VectorXd> shown_bias;  // what they bore in the last step [N m]
   std::vector<Sensor> sensors;
   std::vector<Vector6d> tares;
   std::vector<int> belts;       // geoms

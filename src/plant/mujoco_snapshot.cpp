@@ -73,6 +73,10 @@ std::uint64_t MujocoPlant::Impl::fingerprint() const {
   print.raw(binary.data(), binary.size());
   // what the plant does beside MuJoCo
   for (const auto& robot : scene.robots) {
+    if (!drives(robot.name)) {
+      print.text(robot.name + " is shown");
+      continue;
+    }
     print.number(robot.limits.rate.hz());
     for (const auto& group : robot.groups) {
       print.text(robot.name + "." + group.name);
@@ -112,6 +116,7 @@ void MujocoPlant::Impl::archive(Archive& archive) {
     value(s.on);
     value(s.held);
   }
+  for (auto& bias : shown_bias) vector(bias);
   vector(tares);
   // model fields: belt speeds and weld poses
   archive.raw(model->geom_surfacevel, sizeof(mjtNum) * static_cast<std::size_t>(6 * model->ngeom));

@@ -83,8 +83,8 @@ class Plant {
  public:
   virtual ~Plant() = default;
   virtual const PlantLayout& layout() const = 0;
-  /// The latest observation, from the start on; it stays as it is until the next advance() or
-  /// wait().
+  /// The latest observation, from the start on; it stays as it is until the next advance(), poll()
+  /// or wait(), and so do the sizes of what is in it.
   virtual const Observation& read() = 0;
   /// Latched: it acts from the group's next tick on, until the next write.
   virtual void write(const Command& command) = 0;
@@ -94,12 +94,20 @@ class Plant {
   virtual bool wait() { return true; }
   /// Simulators: one period of physics. Others: nothing.
   virtual void advance() = 0;
+  /// Real plants that are not waited for: what they observed last, if anything came since, is what
+  /// read() gives from here on. Simulators: nothing.
+  /// @param now time of the loop at which it will be used [ns]: a recording goes by it
+  virtual void poll(Nanoseconds /*now*/) {}
+  /// Whether it is a function of its start and its commands, and has snapshots: then it runs again
+  /// in a replay. What others observe is recorded.
+  virtual bool simulated() const { return false; }
   virtual const CommandFaults& faults() const = 0;
   /// Makes the present reading of a sensor its zero.
   virtual void tare(int sensor) = 0;
   /// Out of a reflex or stop, when the cause is gone. @return whether it runs again
   virtual bool recover() = 0;
   /// Everything that a run changes, as bytes, and back: the same inputs then give the same bits.
+  /// Plants that are not simulated have nothing to put there.
   std::vector<std::byte> snapshot() const {
     std::vector<std::byte> bytes;
     snapshot(bytes);

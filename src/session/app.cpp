@@ -24,7 +24,8 @@ struct AppFile {
   std::vector<std::pair<std::string, PoseReferenceLimits>> references;
   std::vector<std::pair<std::string, WrenchReferenceLimits>> wrench_references;
   std::vector<std::pair<std::string, MachineConfig>> machines;
-  ClockKind clock = ClockKind::kVirtual;
+  PlantConfigs plants;
+  Located<ClockKind> clock = {ClockKind::kVirtual, {}};
   RecordExtent record = RecordExtent::kDefault;
   PictureConfig picture;
 };
@@ -61,11 +62,13 @@ Schema<AppFile> app_schema() {
           "how large the reference of a wrench task may be and how fast it may change, by task")
       .optional("modes", &AppFile::machines, dictionary(machine_schema()),
                 "state machines that run side by side, by name")
+      .optional("plants", &AppFile::plants, dictionary(plant_schema()),
+                "what drives the robots, by name; left out, the whole scene is simulated")
       .optional("clock", &AppFile::clock,
-                choice<ClockKind>({{"virtual", ClockKind::kVirtual},
-                                   {"wall", ClockKind::kWall},
-                                   {"plant", ClockKind::kPlant}}),
-                "virtual: as fast as it goes")
+                located(choice<ClockKind>({{"virtual", ClockKind::kVirtual},
+                                           {"wall", ClockKind::kWall},
+                                           {"plant", ClockKind::kPlant}})),
+                "virtual: as fast as it goes; plant: in step with a plant that has clock: true")
       .optional("record", &AppFile::record,
                 choice<RecordExtent>(
                     {{"default", RecordExtent::kDefault}, {"full", RecordExtent::kFull}}),
@@ -92,7 +95,8 @@ App load_app(const std::filesystem::path& path) {
   app.references = std::move(app_file.references);
   app.wrench_references = std::move(app_file.wrench_references);
   app.machines = std::move(app_file.machines);
-  app.clock = app_file.clock;
+  app.plants = std::move(app_file.plants);
+  app.clock = app_file.clock.value;
   app.record = app_file.record;
   app.scene = load_scene(app_file.scene);
   app.files = read.files();
@@ -102,7 +106,8 @@ App load_app(const std::filesystem::path& path) {
     for (const auto& group : robot.groups) groups.push_back(robot.name + "." + group.name);
     for (const auto& suction : robot.suctions) groups.push_back(suction.name);
   }
-  std::vector<Issue> issues;
+  std::vector<Issue> issues =
+      check_plants(app.plants, app.scene, app.clock == ClockKind::kPlant, app_file.clock.place);
   for (const auto& [name, part] : app.controllers)
     if (!std::ranges::count(groups, name))
       issues.push_back({part.place, "controllers",

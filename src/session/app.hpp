@@ -12,6 +12,7 @@
 #include "control/controller.hpp"
 #include "control/whole_arm.hpp"
 #include "core/schema.hpp"
+#include "plant/plants.hpp"
 #include "scene/scene.hpp"
 #include "session/machine.hpp"
 #include "session/random_goals.hpp"
@@ -47,6 +48,7 @@ struct App {
   std::vector<std::pair<std::string, PoseReferenceLimits>> references;           // by task
   std::vector<std::pair<std::string, WrenchReferenceLimits>> wrench_references;  // by task
   std::vector<std::pair<std::string, MachineConfig>> machines;                   // by name
+  PlantConfigs plants;  // none: the scene is simulated
   ClockKind clock = ClockKind::kVirtual;
   RecordExtent record = RecordExtent::kDefault;
   PictureConfig picture;

@@ -15,7 +15,8 @@ inline constexpr char kHashTopic[] = "/handspan/hashes";     // handspan_msgs/Ti
 inline constexpr char kKeyFrameTopic[] = "/handspan/key_frames";
 inline constexpr char kEventTopic[] = "/handspan/events";
 inline constexpr char kInputTopic[] = "/handspan/inputs";
-inline constexpr char kRunMetadata[] = "handspan";  // name of the metadata
+inline constexpr char kObservationTopic[] = "/handspan/observations";  // of real plants
+inline constexpr char kRunMetadata[] = "handspan";                     // name of the metadata
 // attachments: files under their paths from their common folder, with this before them
 inline constexpr char kFilePrefix[] = "files/";
 
@@ -30,7 +31,9 @@ std::string topic_of(std::string_view channel);
 // keys of the metadata
 inline constexpr char kVersionKey[] = "format";
 inline constexpr char kFormat[] = "2";
-inline constexpr char kPlantKey[] = "plant";  // kSimulated, or "observed"
+inline constexpr char kPlantKey[] = "plant";  // of all plants together; logged_plants.hpp has each
 inline constexpr char kSimulated[] = "simulated";
+inline constexpr char kObserved[] = "observed";
+inline constexpr char kMixed[] = "mixed";
 
 }  // namespace handspan

@@ -12,8 +12,6 @@ namespace handspan {
 namespace {
 
 constexpr std::int64_t kBlock = 1000;  // ticks that are read at once
-// parts of a stream of the plant's own
-constexpr int kSequence = 3, kStatus = 4;
 
 void copy(const std::vector<double>& from, Eigen::VectorXd& to) {
   if (static_cast<Eigen::Index>(from.size()) == to.size())
@@ -45,16 +43,9 @@ RecordedPlant::RecordedPlant(const LogFile& log, PlantLayout layout)
     observation_.wrenches.push_back(Vector6d::Zero());
     streams_.push_back({topic_of(layout_.sensors[s].name + ".wrench"), -1, static_cast<int>(s), 0});
   }
-  // of a plant that was no simulation
-  counts_ = log.reader().channel(topic_of(kSequenceChannel)) != nullptr;
-  if (counts_) {
-    streams_.push_back({topic_of(kSequenceChannel), -1, -1, kSequence});
-    streams_.push_back({topic_of(kStatusChannel), -1, -1, kStatus});
-  }
-  at_ = log.first_tick();
   last_tick_ = log.ticks();
-  load(at_);
-  show(at_);
+  load(log.first_tick());
+  show(log.first_tick());
 }
 
 void RecordedPlant::load(std::int64_t from) {
@@ -76,14 +67,6 @@ void RecordedPlant::load(std::int64_t from) {
       Observation& o = block_[row];
       has[s][row] = true;
       o.stamp = message.publish_time;
-      if (stream.part == kSequence || stream.part == kStatus) {
-        const auto value = decode<messages::Integer>(message.bytes).value;
-        if (stream.part == kSequence)
-          o.sequence = static_cast<std::uint64_t>(value);
-        else if (value >= 0 && value <= static_cast<std::int64_t>(PlantStatus::kPacketLoss))
-          o.status = static_cast<PlantStatus>(value);
-        return true;
-      }
       if (stream.sensor >= 0) {
         const auto m = decode<messages::WrenchStamped>(message.bytes);
         Vector6d& w = o.wrenches[static_cast<std::size_t>(stream.sensor)];
@@ -117,30 +100,14 @@ void RecordedPlant::load(std::int64_t from) {
 
 void RecordedPlant::show(std::int64_t tick) {
   observation_ = block_[static_cast<std::size_t>(tick - block_first_)];
-  if (!counts_) observation_.sequence = static_cast<std::uint64_t>(tick / ticks_between());
+  // a simulation counts its steps
+  observation_.sequence = static_cast<std::uint64_t>(tick * log_.base_period() / layout_.period);
 }
 
-void RecordedPlant::advance() {
-  at_ += ticks_between();
-  at_ = std::min(at_, last_tick_);
-  if (at_ >= block_first_ + kBlock) load(at_);
-  show(at_);
-}
-
-std::int64_t RecordedPlant::ticks_between() const {
-  return std::max<std::int64_t>(1, layout_.period / log_.base_period());
-}
-
-void RecordedPlant::snapshot(std::vector<std::byte>& into) const {
-  into.resize(sizeof at_);
-  std::memcpy(into.data(), &at_, sizeof at_);
-}
-
-void RecordedPlant::restore(std::span<const std::byte> bytes) {
-  if (bytes.size() != sizeof at_) throw InputError("the snapshot is not of a recorded plant");
-  std::memcpy(&at_, bytes.data(), sizeof at_);
-  load(at_);
-  show(at_);
+void RecordedPlant::poll(Nanoseconds now) {
+  const std::int64_t tick = std::min(now / log_.base_period(), last_tick_);
+  if (tick < block_first_ || tick >= block_first_ + kBlock) load(tick);
+  show(tick);
 }
 
 }  // namespace handspan

@@ -1,5 +1,6 @@
 #pragma once
-// A plant whose observations were recorded: what a controller is run on again.
+// A simulated plant whose observations were recorded in full: what a controller is run on again
+// without it. Those of real plants are in every log: observed_plant.hpp.
 #include <filesystem>
 
 #include "plant/plant.hpp"
@@ -16,34 +17,33 @@ class RecordedPlant : public Plant {
   const PlantLayout& layout() const override { return layout_; }
   const Observation& read() override { return observation_; }
   void write(const Command&) override {}
-  /// The next tick's observation; the last one stays.
-  void advance() override;
+  void advance() override {}
+  /// The observation of that tick; after the last one, the last.
+  void poll(Nanoseconds now) override;
   const CommandFaults& faults() const override { return faults_; }
   void tare(int) override {}
   bool recover() override { return true; }
   using Plant::snapshot;
-  void snapshot(std::vector<std::byte>& into) const override;
-  void restore(std::span<const std::byte> bytes) override;
+  void snapshot(std::vector<std::byte>& into) const override { into.clear(); }
+  void restore(std::span<const std::byte>) override {}
 
  private:
   struct Stream {
     std::string topic;
     int group = -1, sensor = -1;
-    int part = 0;  // of a group without joints: 0 q, 1 v, 2 tau; 3 sequence, 4 status
+    int part = 0;  // of a group without joints: 0 q, 1 v, 2 tau
   };
 
   void load(std::int64_t from);
   void show(std::int64_t tick);
-  std::int64_t ticks_between() const;  // observations
 
   const LogFile& log_;
   PlantLayout layout_;
   CommandFaults faults_;
   std::vector<Stream> streams_;
-  bool counts_ = false;  // the log has the plant's own count
   Observation observation_;
   std::vector<Observation> block_;  // of ticks from block_first_ on
-  std::int64_t block_first_ = 0, at_ = 0, last_tick_ = 0;
+  std::int64_t block_first_ = 0, last_tick_ = 0;
 };
 
 }  // namespace handspan

@@ -20,6 +20,8 @@
 #include "session/channel_streams.hpp"
 #include "session/hash_rows.hpp"
 #include "session/log_layout.hpp"
+#include "session/logged_plants.hpp"
+#include "session/observed_plant.hpp"
 
 namespace handspan {
 namespace {
@@ -118,6 +120,7 @@ struct Recorder::Impl {
   RecorderOptions options;
   LogWriter writer;
   std::optional<ChannelStreams> channels;
+  std::optional<ObservationStream> observations;
   StreamId transforms, hashes, key_frames, events, inputs, robot;
   std::vector<int> links;  // bodies of the plant
   std::array<TickHashes, kHashBatch> hash_rows{};
@@ -141,12 +144,12 @@ McapMap Recorder::Impl::describe(Session& session) {
                    {"seed", std::to_string(app.seed)},
                    {"record", options.extent == RecordExtent::kFull ? "full" : "default"},
                    {"base_period_ns", std::to_string(base)},
-                   {kPlantKey, session.simulation() ? kSimulated : "observed"},
                    {"start", date},
                    {"build", build_id()},
                    {"compiler", compiler()},
                    {"cpu", cpu_model()},
                    {"cpu_features", cpu_features()}};
+  about.merge(plants_about(session.plants()));
   for (const auto& [library, version] : engine_versions()) about["version." + library] = version;
   std::string quantities;
   for (std::size_t q = 0; q < kQuantities; ++q)
@@ -222,6 +225,7 @@ void Recorder::Impl::streams(Session& session) {
         m.integers = {input.stamp};
         encode(m, out);
       });
+  if (session.plants() != nullptr) observations.emplace(*session.plants(), writer);
   channels.emplace(session, writer, options.extent == RecordExtent::kFull);
   if (const MujocoPlant* plant = session.simulation()) transform_stream(*plant);
 }
@@ -315,6 +319,7 @@ void Recorder::begin(Session& session) {
   impl_->writer.push(impl_->robot, session.now(), session.now(),
                      static_cast<std::uint64_t>(session.ticks()), {&nothing, 1});
   impl_->push_key_frame(session);
+  if (impl_->observations) impl_->observations->push(session.ticks(), session.now(), true);
   impl_->channels->push(session.channels(), session.ticks(), session.now(), true);
   impl_->push_transforms(session, session.ticks());
 }
@@ -326,6 +331,7 @@ void Recorder::after_tick(Session& session) noexcept {
   i.push_events(session, tick);
   i.push_hashes(session, tick);
   const bool key = session.now() % i.options.key_frame_period == 0;
+  if (i.observations) i.observations->push(session.ticks(), session.now(), key);
   const bool shown = due(session.ticks(), kRecordRate, i.base);
   if (i.options.extent == RecordExtent::kFull || shown || key)
     i.channels->push(session.channels(), session.ticks(), session.now(), key);

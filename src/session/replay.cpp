@@ -8,8 +8,7 @@
 #include "core/error.hpp"
 #include "record/messages.hpp"
 #include "session/hash_rows.hpp"
-#include "session/log_layout.hpp"
-#include "session/recorded_plant.hpp"
+#include "session/logged_plants.hpp"
 
 namespace handspan {
 namespace {
@@ -142,7 +141,7 @@ ReplayReport replay(LogFile& log, const ReplayOptions& options) {
         fmt::format("{}: an open replay begins where its session began; leave --from out, and "
                     "record from the beginning",
                     log.file().string()));
-  if (!options.open && log.about(kPlantKey) != kSimulated)
+  if (!options.open && all_observed(log))
     throw InputError(
         fmt::format("{}: its plant was no simulation and cannot run again; replay what it observed "
                     "with --open",
@@ -150,12 +149,7 @@ ReplayReport replay(LogFile& log, const ReplayOptions& options) {
   const App app = log.app();
   ReplayReport report;
   report.other_machine = log.other_machine();
-  SessionOptions how;
-  how.feed = std::make_unique<LogFeed>(log.inputs());
-  how.live_inputs = false;
-  if (options.open)
-    how.plant = std::make_unique<RecordedPlant>(log, MujocoPlant(app.scene).layout());
-  Session session(app, std::move(how));
+  Session session(app, replay_options(log, app, options.open));
   if (session.base_period() != log.base_period())
     throw InputError(fmt::format("{}: its ticks are {} ns and this handspan makes them {} ns",
                                  log.file().string(), log.base_period(), session.base_period()));

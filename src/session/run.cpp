@@ -9,11 +9,12 @@ RunSummary run_session(Session& session, const RunOptions& options) {
   Summariser summariser(session);
   session.watch(summariser);
   Pacer pacer(std::llround(static_cast<double>(session.base_period()) / options.pace),
-              session.simulation() != nullptr);
+              session.plant().simulated());
   TickTimes ticks;
   const bool wall = options.clock == ClockKind::kWall;
   // a simulation has no time of its own
-  const bool waits = options.clock == ClockKind::kPlant && !session.simulation();
+  const bool waits = options.clock == ClockKind::kPlant && session.plants() != nullptr &&
+                     session.plants()->has_clock();
   std::optional<RealTimeScope> real_time;
   if (wall || waits) real_time.emplace();
   bool plant_ended = false;

@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/suggest.hpp"
+#include "session/session_plants.hpp"
 
 namespace handspan {
 namespace {
@@ -47,11 +48,15 @@ const char* name_of(Quantity quantity) {
 
 Session::Session(const App& app, SessionOptions options)
     : app_(app),
-      plant_(std::move(options.plant)),
       feed_(std::move(options.feed)),
       live_inputs_(options.live_inputs),
       live_devices_(options.live_devices) {
-  if (!plant_) {
+  if (auto plants = session_plants(app, std::move(options.plant))) {
+    simulation_ = plants->simulation();
+    plants_ = plants.get();
+    watch_.emplace(*plants_);
+    plant_ = std::move(plants);
+  } else {
     auto simulation = std::make_unique<MujocoPlant>(app.scene);
     simulation_ = simulation.get();
     plant_ = std::move(simulation);
@@ -213,8 +218,8 @@ void Session::make_machines() {
 
 void Session::declare_channels() {
   const PlantLayout& layout = plant_->layout();
-  const Rate observed = Rate::from_period(layout.period);
   for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const Rate observed = Rate::from_period(plants_ ? plants_->group_period(g) : layout.period);
     const auto& name = layout.groups[g].name;
     const auto& joints = layout.groups[g].joints;
     const auto n = static_cast<std::size_t>(layout.groups[g].size());
@@ -229,24 +234,20 @@ void Session::declare_channels() {
     group.command =
         channels_.vector(name + ".command", n, "", group.rate, "as the controller gave it", joints);
   }
-  for (const auto& sensor : layout.sensors)
+  for (std::size_t s = 0; s < layout.sensors.size(); ++s)
     wrenches_.push_back(
-        channels_.vector(sensor.name + ".wrench", 6, "N, N m", observed,
+        channels_.vector(layout.sensors[s].name + ".wrench", 6, "N, N m",
+                         Rate::from_period(plants_ ? plants_->sensor_period(s) : layout.period),
                          "force and torque on the tool beyond the sensor, in the sensor's frame",
                          {"fx", "fy", "fz", "tx", "ty", "tz"}));
-  if (!simulation_) {
-    sequence_channel_ = channels_.integer(kSequenceChannel, "", observed, "the plant's own count");
-    std::vector<std::string> words;
-    for (int s = 0; s <= static_cast<int>(PlantStatus::kPacketLoss); ++s)
-      words.push_back(name_of(static_cast<PlantStatus>(s)));
-    status_channel_ = channels_.choice(kStatusChannel, words, observed, "of the plant");
-  }
+  if (watch_) watch_->declare(channels_);
   const Rate base = Rate::from_period(base_);
   if (simulation_)
     for (const auto& object : app_.scene.objects)
-      object_channels_.emplace_back(
-          simulation_->body(object.name),
-          channels_.pose("object." + object.name + ".pose", observed, "of a free object, in W"));
+      object_channels_.emplace_back(simulation_->body(object.name),
+                                    channels_.pose("object." + object.name + ".pose",
+                                                   Rate::from_period(simulation_->layout().period),
+                                                   "of a free object, in W"));
   if (whole_arm_) whole_arm_->declare(channels_, base);
   arbiter_->declare(channels_, base);
   devices_.declare(channels_, base);
@@ -258,8 +259,6 @@ void Session::declare_channels() {
 }
 
 void Session::start() {
-  sequence_ = plant_->read().sequence;
-  plant_status_ = plant_->read().status;
   const Moment moment{0, 0, seconds(base_), &plant_->read()};
   const ModeMoment at{moment, *arbiter_, manual_, events_};
   events_.clear(0);
@@ -450,7 +449,7 @@ void Session::act() {
       group.controller->update(observation.groups[g], command_.groups[g]);
     else if (!group.controlled)
       command_.groups[g] = manual_.groups[g];
-    channels_.write(group.command, command_.groups[g], observation.stamp);
+    channels_.write(group.command, command_.groups[g], group_stamp(g));
   }
   if (plant_is_due()) plant_->write(command_);
 }
@@ -458,28 +457,9 @@ void Session::act() {
 void Session::observe() {
   if (plant_is_due()) plant_->advance();
   ++tick_;
-  if (!simulation_) watch_plant();
+  if (watch_) watch_->update(events_);
   publish();
   for (SessionWatcher* watcher : watchers_) watcher->after_tick(*this);
-}
-
-void Session::watch_plant() {
-  const Observation& observation = plant_->read();
-  char text[126];
-  const auto add = [&](auto end) {
-    events_.add("plant", name_of(observation.status),
-                std::string_view(text, std::min(end.size, sizeof text)));
-  };
-  if (observation.sequence > sequence_ + 1) {
-    const std::uint64_t lost = observation.sequence - sequence_ - 1;
-    lost_observations_ += lost;
-    add(fmt::format_to_n(text, sizeof text, "{} observations before {} were lost", lost,
-                         observation.sequence));
-  }
-  sequence_ = observation.sequence;
-  if (observation.status == plant_status_) return;
-  add(fmt::format_to_n(text, sizeof text, "was: {}", name_of(plant_status_)));
-  plant_status_ = observation.status;
 }
 
 void Session::publish() {
@@ -487,22 +467,18 @@ void Session::publish() {
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     Group& group = groups_[g];
     const GroupState& state = observation.groups[g];
-    channels_.write(group.q, state.q, observation.stamp);
-    channels_.write(group.v, state.v, observation.stamp);
-    channels_.write(group.tau, state.tau, observation.stamp);
+    const Nanoseconds stamp = group_stamp(g);
+    channels_.write(group.q, state.q, stamp);
+    channels_.write(group.v, state.v, stamp);
+    channels_.write(group.tau, state.tau, stamp);
   }
   for (std::size_t s = 0; s < wrenches_.size(); ++s)
-    channels_.write(wrenches_[s], observation.wrenches[s], observation.stamp);
+    channels_.write(wrenches_[s], observation.wrenches[s], sensor_stamp(s));
   for (const auto& [body, channel] : object_channels_) {
     const Pose X_WB = simulation_->body_pose(body);
-    channels_.write(channel, X_WB.p, X_WB.quaternion(), observation.stamp);
+    channels_.write(channel, X_WB.p, X_WB.quaternion(), simulation_->read().stamp);
   }
-  if (!simulation_) {
-    channels_.write(sequence_channel_, static_cast<std::int64_t>(observation.sequence),
-                    observation.stamp);
-    channels_.write(status_channel_, static_cast<std::size_t>(observation.status),
-                    observation.stamp);
-  }
+  if (watch_) watch_->publish(channels_);
   arbiter_->publish(channels_, observation.stamp);
   devices_.publish(channels_, now());
   devices_.feed(channels_, now(), seconds(base_));
@@ -570,8 +546,8 @@ TickHashes Session::hashes() {
 
 void Session::state(StateArchive& archive) {
   archive.part("session", app_.name);
-  archive(tick_, rejected_inputs_, operator_, in_episode_, first_events_, sequence_,
-          lost_observations_, plant_status_);
+  archive(tick_, rejected_inputs_, operator_, in_episode_, first_events_);
+  if (watch_) archive(*watch_);
   if (!archive.loading()) plant_->snapshot(plant_bytes_);
   archive.sized(plant_bytes_);
   if (archive.loading()) plant_->restore(plant_bytes_);

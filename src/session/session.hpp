@@ -16,9 +16,11 @@
 
 #include "core/channel.hpp"
 #include "plant/mujoco_plant.hpp"
+#include "plant/plant_set.hpp"
 #include "session/app.hpp"
 #include "session/machine.hpp"
 #include "session/pacer.hpp"
+#include "session/plant_watch.hpp"
 #include "session/tick_times.hpp"
 #include "teleop/arbiter.hpp"
 #include "teleop/devices.hpp"
@@ -27,10 +29,6 @@
 namespace handspan {
 
 class Session;
-
-/// Channels of a plant that is no simulation: its count of observations, and its status.
-inline constexpr char kSequenceChannel[] = "plant.sequence";
-inline constexpr char kStatusChannel[] = "plant.status";
 
 /// Where inputs come from besides the mailboxes: a log that is run again.
 class InputFeed {
@@ -60,7 +58,7 @@ const char* name_of(Quantity quantity);
 using TickHashes = std::array<std::uint32_t, kQuantities>;
 
 struct SessionOptions {
-  std::unique_ptr<Plant> plant;     // none: the app's scene is simulated
+  std::unique_ptr<Plant> plant;     // in place of the app's; none: those, or its scene simulated
   std::unique_ptr<InputFeed> feed;  // none: mailboxes only
   bool live_inputs = true;          // false: mailboxes are not read, a replay is on its own
   bool live_devices = false;        // devices are opened, and asked at each tick
@@ -109,8 +107,8 @@ class Session {
   TickHashes hashes();
   /// Inputs that did not fit into their mailboxes.
   std::uint64_t lost_inputs() const;
-  /// Observations of the plant that never came, by its own count; simulations lose none.
-  std::uint64_t lost_observations() const { return lost_observations_; }
+  /// Observations of real plants that the loop never saw, by their own counts.
+  std::uint64_t lost_observations() const { return watch_ ? watch_->lost() : 0; }
   /// Wall time of the controllers' part of a tick.
   const TickTimes& control_times() const { return control_times_; }
   bool in_episode() const { return in_episode_; }
@@ -131,8 +129,12 @@ class Session {
 
   const App& app() const { return app_; }
   Plant& plant() { return *plant_; }
-  /// None: the plant is no simulation of the app's scene.
+  /// None: nothing of the app's scene is simulated.
   MujocoPlant* simulation() { return simulation_; }
+  /// The plants that plant() unites; none: it is the simulation of the whole scene.
+  const PlantSet* plants() const { return plants_; }
+  /// None when plants() is none.
+  const PlantWatch* plant_watch() const { return watch_ ? &*watch_ : nullptr; }
   /// None: the app has none.
   WholeArm* whole_arm() { return whole_arm_.get(); }
   Arbiter& arbiter() { return *arbiter_; }
@@ -171,14 +173,22 @@ class Session {
   void run_machines(const Moment& moment);
   // the physics may be finer than no tick, never coarser: the base divides its period
   bool plant_is_due() const { return now() % plant_->layout().period == 0; }
-  void watch_plant();
+  // of what observes it
+  Nanoseconds group_stamp(std::size_t group) {
+    return plants_ ? plants_->group_stamp(group) : plant_->read().stamp;
+  }
+  Nanoseconds sensor_stamp(std::size_t sensor) {
+    return plants_ ? plants_->sensor_stamp(sensor) : plant_->read().stamp;
+  }
   void control(const Observation& observation);
   void publish();
   void state(StateArchive& archive);
 
   const App& app_;
   std::unique_ptr<Plant> plant_;
+  PlantSet* plants_ = nullptr;  // plant_, when it is one
   MujocoPlant* simulation_ = nullptr;
+  std::optional<PlantWatch> watch_;  // of plants_
   std::unique_ptr<InputFeed> feed_;
   bool live_inputs_, live_devices_;
   std::vector<bool> scripted_;  // by device
@@ -204,11 +214,6 @@ class Session {
   Nanoseconds base_ = 0;
   std::int64_t tick_ = 0;
   std::uint64_t rejected_inputs_ = 0;
-  // of a plant that is no simulation
-  std::uint64_t sequence_ = 0, lost_observations_ = 0;
-  PlantStatus plant_status_ = PlantStatus::kRunning;
-  IntegerChannel sequence_channel_;
-  ChoiceChannel status_channel_;
   FixedText<62> operator_;
   bool in_episode_ = false, first_events_ = false;
 };

@@ -165,6 +165,14 @@ RunSummary Summariser::summary(Session& session) const {
   s.lost_inputs = session.lost_inputs();
   s.lost_observations = session.lost_observations();
   s.faults = session.plant().faults();
+  if (const PlantSet* plants = session.plants())
+    for (std::size_t m = 0; m < plants->members().size(); ++m) {
+      const PlantMember& member = plants->members()[m];
+      // one that a program gave is the whole
+      if (member.name.empty()) continue;
+      s.plants.push_back({member.name, member.plant->simulated(), member.plant->read().status,
+                          session.plant_watch()->lost(m), member.plant->faults()});
+    }
   if (session.simulation()) s.contacts = session.simulation()->contacts().size();
   if (WholeArm* arms = session.whole_arm()) {
     ControlProblem& problem = arms->problem();

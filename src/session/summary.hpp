@@ -44,6 +44,15 @@ struct ControlSummary {
   std::uint64_t goals = 0;
 };
 
+/// One of several plants, at the end.
+struct PlantSummary {
+  std::string name;
+  bool simulated = false;
+  PlantStatus status = PlantStatus::kRunning;
+  std::uint64_t lost_observations = 0;
+  CommandFaults faults;
+};
+
 struct RunSummary {
   Nanoseconds simulated = 0;  // [ns]
   double wall = 0.0;          // [s]
@@ -62,6 +71,7 @@ struct RunSummary {
   std::uint64_t episodes = 0, successes = 0, failures = 0, discarded = 0;
   std::uint64_t rejected_inputs = 0, lost_inputs = 0;
   CommandFaults faults;
+  std::vector<PlantSummary> plants;  // those of the app
   std::size_t contacts = 0;  // at the end
   std::optional<ControlSummary> control;
   double real_time_factor() const { return wall > 0.0 ? seconds(simulated) / wall : 0.0; }

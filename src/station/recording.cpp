@@ -22,7 +22,7 @@ RecorderGate::RecorderGate(Session& session) {
   std::vector<std::byte> bytes;
   session.snapshot(bytes);
   snapshot_bytes_ = bytes.size();
-  session.plant().snapshot(plant_state_);
+  save_plant(session);
   // contacts may grow
   plant_state_.reserve(2 * plant_state_.size() + (1U << 16U));
   plant_state_.clear();
@@ -44,12 +44,17 @@ void RecorderGate::between_ticks(Session& session) noexcept {
     case Errand::kEnd:
       recorder_->end(session);
       session.unwatch(*recorder_);
-      session.plant().snapshot(plant_state_);
+      save_plant(session);
       errand_.store(Errand::kDone, std::memory_order_release);
       return;
     default:
       return;
   }
+}
+
+// what a picture needs; nothing when nothing is simulated
+void RecorderGate::save_plant(Session& session) noexcept {
+  if (session.simulation() != nullptr) session.simulation()->snapshot(plant_state_);
 }
 
 void RecorderGate::close() noexcept { closed_.store(true, std::memory_order_release); }
@@ -136,13 +141,14 @@ void Recording::stop() {
     recorder_.reset();
   }
   // a loop that has ended stays as it is until the next one is set
-  write_thumbnail(gate_->closed() ? session_->plant().snapshot() : gate_->plant_state());
+  if (MujocoPlant* simulation = session_->simulation())
+    write_thumbnail(gate_->closed() ? simulation->snapshot() : gate_->plant_state());
 }
 
 void Recording::write_thumbnail(const std::vector<std::byte>& plant_state) {
   try {
     const App& app = session_->app();
-    MujocoPlant plant(app.scene);
+    MujocoPlant plant(app.scene, session_->simulation()->robots());
     plant.restore(plant_state);
     write_picture(plant, {kThumbnail, app.picture.view}, records_.thumbnail(status_.file));
   } catch (const std::exception& error) {

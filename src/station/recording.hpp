@@ -41,6 +41,7 @@ class RecorderGate {
  private:
   enum class Errand : std::uint8_t { kNone, kBegin, kEnd, kDone, kMissed };
   bool wait();
+  void save_plant(Session& session) noexcept;
 
   std::atomic<std::int64_t> ticks_{0};
   std::atomic<Errand> errand_{Errand::kNone};

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "session/logged_plants.hpp"
 
 namespace handspan {
 namespace {
@@ -16,18 +17,11 @@ using Clock = std::chrono::steady_clock;
 // how often it looks whether somebody wants something else
 constexpr auto kStep = std::chrono::milliseconds(10);
 
-SessionOptions replayed(const LogFile& log) {
-  SessionOptions options;
-  options.feed = std::make_unique<LogFeed>(log.inputs());
-  options.live_inputs = false;
-  return options;
-}
-
 }  // namespace
 
 ReplayPlayer::ReplayPlayer(const std::filesystem::path& file, const ShownLayout& shown)
     : log_(file), app_(log_.app()) {
-  session_ = std::make_unique<Session>(app_, replayed(log_));
+  session_ = std::make_unique<Session>(app_, replay_options(log_, app_, false));
   const auto bad = [&](const char* what) {
     return InputError(fmt::format(
         "{} is of the app '{}' with other {} than those shown; serve the app that it is of",

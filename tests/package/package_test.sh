@@ -52,6 +52,28 @@ summary = json.load(open(sys.argv[1]))
 assert summary["modes"]["left"] == "end", summary["modes"]
 assert 0.9 < summary["simulated"] < 1.5, summary["simulated"]
 PY
+# its own plant beside the simulation: a log of both runs again
+cat >"$folder/mixed.yaml" <<YAML
+name: mixed
+scene: $source/scenes/hold.yaml
+duration: 0.3 s
+controllers: {left.arm: {type: sag, factor: 0.9}, picker.arm: {type: zero_velocity}}
+clock: wall
+plants:
+  sim: {type: mujoco}
+  away: {type: ideal, robots: [picker], start: -0.5 rad}
+YAML
+"$folder/build/example" check "$folder/mixed.yaml" >"$folder/plants"
+grep -q "plant away: ideal, drives picker" "$folder/plants"
+"$folder/build/example" run "$folder/mixed.yaml" --no-picture --record "$folder/mixed.mcap" --json "$folder/summary.json"
+"$folder/build/example" replay "$folder/mixed.mcap" --verify >"$folder/replay"
+grep "the same bits" "$folder/replay"
+python3 - "$folder/summary.json" <<'PY'
+import json, sys
+plants = {plant["name"]: plant for plant in json.load(open(sys.argv[1]))["plants"]}
+assert plants["sim"]["simulated"] and not plants["away"]["simulated"], plants
+assert plants["away"]["status"] == "running", plants
+PY
 # through a file: a pipe that grep -q leaves early would kill the program that still writes
 "$folder/build/example" check --schema app >"$folder/schema"
 grep -q "gravity compensation that is off by a factor" "$folder/schema"

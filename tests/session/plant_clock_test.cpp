@@ -16,13 +16,14 @@ namespace {
 using test::AppFolder;
 using test::kPairArms;
 
-const std::string kMoves = "clock: plant\n" + kPairArms + R"(modes:
+const std::string kSteps = kPairArms + R"(modes:
   left:
     start: move
     states:
       move: {do: [{type: move_to, task: hand, waypoints: [{relative: true, position: [0.0, 0.1, 0.0]}]}], next: [{to: end, when: [{type: done}]}]}
       end: {final: true}
 )";
+const std::string kMoves = "clock: plant\n" + kSteps;
 
 // What a plant did, for the test; outlives the session.
 struct Diary {
@@ -196,11 +197,11 @@ TEST(PlantClock, ARunEndsAsOthersDoWhileThePlantGoesOn) {
 
 TEST(PlantClock, ASimulationHasNoTimeOfItsOwn) {
   const AppFolder folder;
-  const App app = folder.app(kMoves);
+  const App app = folder.app(kSteps);
   Session session(app);
   RunOptions options;
   options.until = 50'000'000;
-  options.clock = app.clock;
+  options.clock = ClockKind::kPlant;
   const RunSummary summary = run_session(session, options);
   EXPECT_EQ(session.ticks(), 50);
   EXPECT_FALSE(summary.on_plant_clock);
