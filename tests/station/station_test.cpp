@@ -98,7 +98,7 @@ TEST_F(StationTest, WithoutAPageItSaysHowToBuildOne) {
   begin();
   const std::string page = get("/");
   EXPECT_EQ(status_of(page), "200");
-  EXPECT_NE(page.find("npm run build"), std::string::npos);
+  EXPECT_NE(page.find("tools/build release"), std::string::npos);
 }
 
 TEST_F(StationTest, OtherHostsAndOriginsAreRefused) {
