@@ -47,6 +47,23 @@ MechanismDescription ground_of(const Scene& scene) {
   return {"world", std::move(description), {}, {}, {}, false};
 }
 
+// what an app says control may ask of a group's joints; its drive checks the rest
+void replace_accelerations(RobotLimits& limits, const GroupLayout& group,
+                           const Eigen::VectorXd& acceleration) {
+  if (acceleration.size() != group.size()) return;
+  for (Eigen::Index j = 0; j < group.size(); ++j)
+    for (auto& [joint, limit] : limits.joints) {
+      if (joint != group.joints[static_cast<std::size_t>(j)]) continue;
+      if (acceleration[j] < limit.braking)
+        throw InputError(
+            fmt::format("acceleration: {} rad/s^2 for '{}' is less than its braking deceleration "
+                        "of {} rad/s^2; "
+                        "give at least that",
+                        acceleration[j], joint, limit.braking));
+      limit.acceleration = acceleration[j];
+    }
+}
+
 // a factory's complaint at the place where the part was read
 template <class Part, class Context>
 auto make(const Part& part, const Context& context, const std::string& key) {
@@ -85,6 +102,10 @@ WholeArm::WholeArm(const WholeArmConfig& config, const Scene& scene, const Plant
         for (const auto& joint : group.joints)
           (ours(group.name) ? mechanism.actuated : mechanism.held).push_back(joint);
     if (mechanism.actuated.empty()) continue;
+    for (const auto& group : layout.groups)
+      for (const auto& [name, arm] : config.arms)
+        if (group.name == name && group.robot == robot.name && arm.acceleration)
+          replace_accelerations(mechanism.limits, group, *arm.acceleration);
     const int m = system_->add_mechanism(std::move(mechanism));
     const Mechanism& made = system_->mechanisms()[static_cast<std::size_t>(m)];
     if (!made.passive.empty())

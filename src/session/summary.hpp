@@ -63,6 +63,8 @@ struct RunSummary {
   bool plant_ended = false;             // the plant's clock: it has no more observations
   std::uint64_t lost_observations = 0;  // by the plant's own count
   PacerCounts pacer;
+  // of the wall clock's time before simulated time, after each tick; without what slipped [s]
+  double behind_p50 = 0.0, behind_p999 = 0.0, behind_max = 0.0, behind_end = 0.0;
   RealTime real_time_thread;
   std::vector<GroupSummary> groups;
   std::vector<TrackingSummary> tracking;

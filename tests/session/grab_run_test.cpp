@@ -71,9 +71,12 @@ struct GrabFiles {
 // steps of the script in apps/grab.yaml
 constexpr std::size_t kLift = 3, kPutBack = 4;
 
+// the face of a pad in its plate [m]
+constexpr double kPad = 0.036;
+
 struct Grab {
   double lifted = 0.0;  // [m]
-  double slip = 0.0;    // of the box against the middle of the plates, while lifted [m]
+  double slip = 0.0;    // of the box on a pad, while lifted [m]
   double tilt = 0.0;    // of the box's z axis from where it was [rad]
   bool put_back = false;
   bool good() const { return lifted > 0.15 && slip < 0.005 && tilt < 15.0 * kDegree; }
@@ -91,12 +94,17 @@ Grab grab(std::uint64_t seed) {
   MujocoPlant& plant = *session.simulation();
   const int box = plant.body("box");
   const Pose X_start = plant.body_pose(box);
-  const auto middle = [&] {
-    return Eigen::Vector3d(0.5 * (plant.body_pose(plant.body("left.plate")).p +
-                                  plant.body_pose(plant.body("right.plate")).p));
+  // the middle of a pad, and the point of the box that lay on it when the lift began
+  struct Touch {
+    int plate = 0;
+    Eigen::Vector3d p_B = Eigen::Vector3d::Zero();
+    Eigen::Vector3d p_W(const MujocoPlant& plant) const {
+      return plant.body_pose(plate) * Eigen::Vector3d(0.0, 0.0, kPad);
+    }
   };
+  std::array<Touch, 2> touches = {Touch{plant.body("left.plate")},
+                                  Touch{plant.body("right.plate")}};
   Grab g;
-  Eigen::Vector3d d_before = Eigen::Vector3d::Zero();
   double z_before = 0.0;
   bool held = false;
   while (person.step() <= kPutBack && session.now() < 60 * kSecond) {
@@ -105,11 +113,11 @@ Grab grab(std::uint64_t seed) {
     if (person.step() == kLift) {
       if (!held) {
         held = true;
-        d_before = X.p - middle();
+        for (Touch& t : touches) t.p_B = X.inverse() * t.p_W(plant);
         z_before = X.p.z();
       }
       g.lifted = std::max(g.lifted, X.p.z() - z_before);
-      g.slip = std::max(g.slip, (X.p - middle() - d_before).norm());
+      for (const Touch& t : touches) g.slip = std::max(g.slip, (X * t.p_B - t.p_W(plant)).norm());
       g.tilt = std::max(g.tilt, std::acos(std::clamp(X.R.col(2).z(), -1.0, 1.0)));
     }
   }

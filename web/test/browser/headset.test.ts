@@ -50,9 +50,8 @@ export const tests: Record<string, (stage: Stage) => Promise<void>> = {
   'stamps are the frames\' and rise': async (stage) => {
     const page = await openWithHeadset(stage);
     stage.server.samples.length = 0;
-    await wait(2);
+    await until('no samples come', () => stage.server.samples.length > 20);
     const stamps = stage.server.samples.map((s) => s.stamp);
-    expect(stamps.length > 10, `${stamps.length} samples`);
     expect(stamps.every((s, i) => i === 0 || s > stamps[i - 1]!), 'they do not rise');
     const here = await page.evaluate(() => performance.now() / 1000);
     expect(Math.abs(stamps.at(-1)! - here) < 1, `${stamps.at(-1)} is not of the page's clock, ${here}`);
