@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/error.hpp"
 #include "core/suggest.hpp"
@@ -107,12 +108,7 @@ WholeArm::WholeArm(const WholeArmConfig& config, const Scene& scene, const Plant
         if (group.name == name && group.robot == robot.name && arm.acceleration)
           replace_accelerations(mechanism.limits, group, *arm.acceleration);
     const int m = system_->add_mechanism(std::move(mechanism));
-    const Mechanism& made = system_->mechanisms()[static_cast<std::size_t>(m)];
-    if (!made.passive.empty())
-      throw InputError(fmt::format(
-          "'{}' has {} coordinates that no actuator group moves or observes; the whole-arm "
-          "controller needs a group for each",
-          robot.name, made.passive.size()));
+    add_followers(m);
     ignored.insert(ignored.end(), robot.ignored_pairs.begin(), robot.ignored_pairs.end());
   }
   add_joins(config, scene, layout);
@@ -210,6 +206,36 @@ void WholeArm::carry(std::string_view payload, bool carried, double time) {
                                                                            time);
 }
 
+// of coordinates without a torque of ours, mimic joints are where their masters are; of others
+// nobody would tell where they are
+void WholeArm::add_followers(int mechanism) {
+  const Mechanism& m = system_->mechanisms()[static_cast<std::size_t>(mechanism)];
+  std::set<int> unknown(m.passive.begin(), m.passive.end());
+  for (const auto& mimic : m.model->description().mimics) {
+    const JointSlot &joint = m.model->joint(mimic.joint), &master = m.model->joint(mimic.master);
+    if (unknown.contains(master.v) || unknown.erase(joint.v) == 0) continue;
+    followers_.push_back(
+        {mechanism, joint.q, joint.v, master.q, master.v, mimic.multiplier, mimic.offset});
+  }
+  if (unknown.empty()) return;
+  std::vector<std::string> names;
+  for (const auto& slot : m.model->joints())
+    if (unknown.contains(slot.v)) names.push_back(slot.name);
+  throw InputError(
+      fmt::format("'{}' has joints that no actuator group moves or observes: {}; the whole-arm "
+                  "controller needs "
+                  "a group for each, in robot.yaml",
+                  m.name, joined(names)));
+}
+
+void WholeArm::follow_masters() {
+  for (const auto& f : followers_) {
+    MechanismState& s = state_->mechanisms[static_cast<std::size_t>(f.mechanism)];
+    s.q[f.q] = f.multiplier * s.q[f.master_q] + f.offset;
+    s.v[f.v] = f.multiplier * s.v[f.master_v];
+  }
+}
+
 void WholeArm::observe_held(const Observation& observation) {
   for (const auto& joint : held_) {
     const GroupState& group = observation.groups[static_cast<std::size_t>(joint.group)];
@@ -228,6 +254,7 @@ void WholeArm::start(const Observation& observation) {
     arm.drive.start(observation.groups[static_cast<std::size_t>(arm.group)], s);
     s.qdd.setZero();
   }
+  follow_masters();
   problem_->start(*state_);
   for (std::size_t m = 0; m < state_->mechanisms.size(); ++m) {
     // the torque rate starts from what holds the arm
@@ -254,6 +281,7 @@ void WholeArm::update(const Observation& observation, std::int64_t tick, Command
   }
   ++ticks_since_;
   if (!any) return;
+  follow_masters();
   // ramps of weights and payloads advance by all the time since the last solve
   state_->dt = seconds(base_ * ticks_since_);
   ticks_since_ = 0;
