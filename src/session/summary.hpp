@@ -74,7 +74,7 @@ struct RunSummary {
   std::uint64_t rejected_inputs = 0, lost_inputs = 0;
   CommandFaults faults;
   std::vector<PlantSummary> plants;  // those of the app
-  std::size_t contacts = 0;  // at the end
+  std::size_t contacts = 0;          // at the end
   std::optional<ControlSummary> control;
   double real_time_factor() const { return wall > 0.0 ? seconds(simulated) / wall : 0.0; }
 };
