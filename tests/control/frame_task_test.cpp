@@ -59,7 +59,7 @@ TEST(FrameTask, OrientationMayHaveAStiffnessOfItsOwnAndIsDampedAlike) {
   reference.V_WE = random_vector(6, random, 0.1);
   const auto b = [&](FrameTask& task) {
     task.set_reference(reference);
-    task.update(run.system, run.state);
+    task.update(run.system, *run.state);
     return Eigen::VectorXd(task.b());
   };
   const Eigen::VectorXd found = b(own);
