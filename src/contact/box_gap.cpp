@@ -33,7 +33,7 @@ void against_plane(const RigidModel& model, const Pose& X_WS, const Matrix3d& R_
 }
 
 // Two boxes without rounding, in the frame of the block S; r is the box's rounding.
-struct Pair {
+struct BoxPair {
   Vector3d a, b;   // half edges of box and block
   Matrix3d R;      // R_SB
   Vector3d t;      // p_SB
@@ -112,7 +112,7 @@ bool nearest(const Vector3d& c1, const Vector3d& d1, const Vector3d& c2, const V
 }
 
 // The core is outside of the block, and what is nearest is an edge or a corner of one of the two.
-void rounded_near_edges(const Pair& pair) {
+void rounded_near_edges(const BoxPair& pair) {
   for (int corner = 0; corner < 8; ++corner) {
     bool again = false;  // of a core without length along an axis
     for (int axis = 0; axis < 3; ++axis)
@@ -164,7 +164,7 @@ void rounded_near_edges(const Pair& pair) {
 
 void against_block(const RigidModel& model, const Vector3d& half, const Pose& X_WS,
                    const Matrix3d& R_WB, const Vector3d& p_WB, GapPoints& out) {
-  Pair pair;
+  BoxPair pair;
   pair.a = model.core();
   pair.b = half;
   pair.R = X_WS.R.transpose() * R_WB;
