@@ -211,11 +211,16 @@ void WholeArm::carry(std::string_view payload, bool carried, double time) {
 void WholeArm::add_followers(int mechanism) {
   const Mechanism& m = system_->mechanisms()[static_cast<std::size_t>(mechanism)];
   std::set<int> unknown(m.passive.begin(), m.passive.end());
-  for (const auto& mimic : m.model->description().mimics) {
-    const JointSlot &joint = m.model->joint(mimic.joint), &master = m.model->joint(mimic.master);
-    if (unknown.contains(master.v) || unknown.erase(joint.v) == 0) continue;
-    followers_.push_back(
-        {mechanism, joint.q, joint.v, master.q, master.v, mimic.multiplier, mimic.offset});
+  // masters before those that follow them, in whatever order the robot names them
+  for (std::size_t found = 1; found > 0;) {
+    found = 0;
+    for (const auto& mimic : m.model->description().mimics) {
+      const JointSlot &joint = m.model->joint(mimic.joint), &master = m.model->joint(mimic.master);
+      if (unknown.contains(master.v) || unknown.erase(joint.v) == 0) continue;
+      followers_.push_back(
+          {mechanism, joint.q, joint.v, master.q, master.v, mimic.multiplier, mimic.offset});
+      ++found;
+    }
   }
   if (unknown.empty()) return;
   std::vector<std::string> names;

@@ -29,7 +29,7 @@ std::string joint(const std::string& name, const char* type, const std::string& 
       name, type, parent, child, xyz, axis, rest);
 }
 
-// six turning joints, and two fingers of which one mimics the other
+// six turning joints, and three fingers of which one mimics the first and one the one that mimics
 std::string urdf() {
   // two of them bent where the importer has them at first
   const std::string turns = "<limit lower='-2.5' upper='2.5' effort='100' velocity='2'/>";
@@ -46,6 +46,8 @@ std::string urdf() {
   }
   text += link("finger1", 0.05) + link("finger2", 0.05);
   text += joint("grip1", "prismatic", parent, "finger1", "0 0.02 0.2", "0 1 0", slides);
+  text += link("finger3", 0.05) + joint("grip3", "prismatic", parent, "finger3", "0 -0.02 0.25",
+                                        "0 -1 0", slides + "<mimic joint='grip2'/>");
   text += joint("grip2", "prismatic", parent, "finger2", "0 -0.02 0.2", "0 -1 0",
                 slides + "<mimic joint='grip1' multiplier='0.5' offset='0.01'/>");
   return text + "</robot>\n";
@@ -104,6 +106,7 @@ TEST(ImportedRun, IsHeldAndJoggedWithItsMimicFinger) {
     return (plant.body_pose(hand).inverse() * plant.body_pose(finger)).p.y();
   };
   EXPECT_NEAR(slid(two) + 0.02, -(0.5 * (slid(one) - 0.02) + 0.01), 2e-3) << "the mimic finger";
+  EXPECT_NEAR(slid(plant.body("arm.finger3")), slid(two), 2e-3) << "what mimics the mimic finger";
 }
 
 }  // namespace
