@@ -198,7 +198,7 @@ void Session::make_machines() {
   std::vector<std::pair<std::string, std::string>> driven;  // what, by which machine
   for (const auto& [name, config] : app_.machines) {
     machines_.emplace_back(config, ModeContext{name, app_.scene, plant_->layout(), whole_arm_.get(),
-                                               *arbiter_, devices_});
+                                               *arbiter_, devices_, simulation_});
     for (const std::string& what : machines_.back().drives()) {
       for (const auto& [other, by] : driven)
         if (other == what)
