@@ -1,6 +1,7 @@
 #pragma once
 // A Scene as one compiled MuJoCo model, for plant/, pictures and checks.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scene/mujoco_spec.hpp"
@@ -40,5 +41,8 @@ struct Overlap {
 /// Pairs of bodies that may touch, at least one of them movable, and start deeper in one another
 /// than `deepest` [m].
 std::vector<Overlap> starting_overlaps(const CompiledScene& scene, double deepest);
+
+/// Cups and the objects that they are to hold at the start, but do not meet there.
+std::vector<std::pair<std::string, std::string>> starting_misfits(const CompiledScene& scene);
 
 }  // namespace handspan

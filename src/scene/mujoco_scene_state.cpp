@@ -3,6 +3,7 @@
 #include <map>
 
 #include "scene/mujoco_scene.hpp"
+#include "scene/mujoco_suction.hpp"
 
 namespace handspan {
 
@@ -54,6 +55,18 @@ std::vector<Overlap> starting_overlaps(const CompiledScene& compiled, double dee
   std::vector<Overlap> overlaps;
   for (const auto& [pair, depth] : worst) overlaps.push_back({pair.first, pair.second, depth});
   return overlaps;
+}
+
+std::vector<std::pair<std::string, std::string>> starting_misfits(const CompiledScene& compiled) {
+  const mjModel& m = compiled.model();
+  const MjDataPtr data(mj_makeData(&m));
+  compiled.reset(m, *data);
+  std::vector<std::pair<std::string, std::string>> misfits;
+  for (const auto& robot : compiled.scene().robots)
+    for (const auto& suction : robot.suctions)
+      if (!suction.holds.empty() && !SealProbe(m, suction, suction.holds).fit(m, *data))
+        misfits.emplace_back(suction.name, suction.holds);
+  return misfits;
 }
 
 }  // namespace handspan

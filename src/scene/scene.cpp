@@ -25,6 +25,24 @@ std::vector<Shape> named_shapes(const std::string& name, const std::vector<Shape
   return shapes;
 }
 
+// Those of them that only robots touch.
+std::vector<std::string> robots_only(const std::vector<Shape>& shapes,
+                                     const std::vector<ShapeEntry>& entries) {
+  std::vector<std::string> names;
+  auto shape = shapes.begin();
+  for (const auto& entry : entries)
+    for (std::size_t i = 0; i < entry.shapes.size(); ++i, ++shape)
+      if (entry.touches == Touches::kRobots) names.push_back(shape->name);
+  return names;
+}
+
+SceneBody body_of(const std::string& name, const Placement& X_WB,
+                  const std::vector<ShapeEntry>& entries) {
+  SceneBody body{name, X_WB, named_shapes(name, entries), {}};
+  body.robots_only = robots_only(body.shapes, entries);
+  return body;
+}
+
 class Assembly {
  public:
   Assembly(SceneFile file, const std::filesystem::path& path)
@@ -50,11 +68,12 @@ class Assembly {
     }
     for (const auto& [name, entry] : file_.objects) add_object(name, entry);
     for (const auto& [name, entry] : file_.fixtures)
-      scene_.fixtures.push_back(claimed(
-          {name, entry.pose.placement(), named_shapes(name, entry.shapes), {}}, entry.place));
+      scene_.fixtures.push_back(
+          claimed(body_of(name, entry.pose.placement(), entry.shapes), entry.place));
     for (const auto& [name, entry] : file_.belts) add_belt(name, entry);
     for (const auto& [name, entry] : file_.kinematics) add_kinematic(name, entry);
     add_pairs();
+    check_starts_held();
     if (!issues_.empty()) throw ConfigError(std::move(issues_));
     return std::move(scene_);
   }
@@ -130,6 +149,7 @@ class Assembly {
     for (auto& group : robot.groups) {
       for (auto& joint : group.joints) joint.insert(0, prefix);
     }
+    change_suction(robot, entry);
     robot.description.name = name;
     robot.description = placed(std::move(robot.description), entry.base.placement());
     choose_start(robot, entry, *folder);
@@ -147,6 +167,7 @@ class Assembly {
     for (auto suction : folder.suctions) {
       for (std::string* name : {&suction.name, &suction.site, &suction.shape})
         name->insert(0, prefix);
+      for (auto& shape : suction.bellows_shapes) shape.insert(0, prefix);
       robot.suctions.push_back(std::move(suction));
     }
     for (const auto& [a, b] : folder.ignored_pairs)
@@ -177,6 +198,41 @@ class Assembly {
     take_over(robot, *tool, prefix);
     for (const auto& group : tool->groups) robot.groups.push_back(group);
     return true;
+  }
+
+  void change_suction(RobotInstance& robot, const RobotEntry& entry) {
+    std::vector<std::string> names;
+    for (const auto& suction : robot.suctions)
+      names.push_back(suction.name.substr(robot.name.size() + 1));
+    for (const auto& [name, changes] : entry.suction) {
+      const auto found = std::ranges::find(names, name);
+      if (found == names.end()) {
+        report(changes.place, fmt::format("the robot has no suction cup '{}'", shown(name)),
+               names.empty() ? "name a tool that has one" : did_you_mean(name, names, "it has"));
+        continue;
+      }
+      SuctionDescription& suction = robot.suctions[static_cast<std::size_t>(found - names.begin())];
+      change(suction, changes);
+      for (auto& [cause, mend] : suction_faults(suction, robot.description))
+        report(changes.place, std::move(cause), std::move(mend));
+      if (!suction.holds.empty()) starts_held_.push_back({changes.place, suction.holds});
+    }
+  }
+
+  // when the objects are known
+  void check_starts_held() {
+    std::vector<std::string> names;
+    for (const auto& object : scene_.objects) names.push_back(object.name);
+    for (std::size_t i = 0; i < starts_held_.size(); ++i) {
+      const auto& [place, name] = starts_held_[i];
+      if (!std::ranges::count(names, name))
+        report(place, fmt::format("the scene has no object '{}'", shown(name)),
+               names.empty() ? "" : did_you_mean(name, names, "it has"));
+      for (std::size_t j = 0; j < i; ++j)
+        if (starts_held_[j].second == name)
+          report(place, fmt::format("object '{}' is held by two cups", shown(name)),
+                 "let one of them hold it");
+    }
   }
 
   void choose_start(RobotInstance& robot, const RobotEntry& entry, const RobotFolder& folder) {
@@ -215,8 +271,7 @@ class Assembly {
   }
 
   void add_object(const std::string& name, const BodyEntry& entry) {
-    SceneBody body =
-        claimed({name, entry.pose.placement(), named_shapes(name, entry.shapes), {}}, entry.place);
+    SceneBody body = claimed(body_of(name, entry.pose.placement(), entry.shapes), entry.place);
     if (entry.inertia) {
       body.inertial = Inertial::from_full(
           *entry.mass, entry.center_of_mass.value_or(Eigen::Vector3d::Zero()), *entry.inertia);
@@ -253,8 +308,7 @@ class Assembly {
   void add_kinematic(const std::string& name, const KinematicEntry& entry) {
     KinematicBody kinematic;
     kinematic.body =
-        claimed({name, entry.motion.front().pose.placement(), named_shapes(name, entry.shapes), {}},
-                entry.place);
+        claimed(body_of(name, entry.motion.front().pose.placement(), entry.shapes), entry.place);
     for (const auto& waypoint : entry.motion)
       kinematic.waypoints.push_back({waypoint.time, waypoint.pose.placement()});
     scene_.kinematics.push_back(std::move(kinematic));
@@ -315,6 +369,7 @@ class Assembly {
   Scene scene_;
   std::map<std::string, std::set<std::string>> names_;  // by kind
   std::vector<Issue> issues_;
+  std::vector<std::pair<Place, std::string>> starts_held_;  // objects
 };
 
 // What MuJoCo itself refuses is a person's input too.
@@ -329,7 +384,8 @@ CompiledScene compiled_or_refused(const Scene& scene) {
 }
 
 Scene checked(Scene scene) {
-  const auto overlaps = starting_overlaps(compiled_or_refused(scene), kDeepestStart);
+  const CompiledScene compiled = compiled_or_refused(scene);
+  const auto overlaps = starting_overlaps(compiled, kDeepestStart);
   std::vector<Issue> issues;
   for (const auto& overlap : overlaps)
     issues.push_back({{scene.file.string(), 0, 0},
@@ -338,6 +394,14 @@ Scene checked(Scene scene) {
                                   1e3 * overlap.depth, overlap.b),
                       "move one of them, or list the pair in robot.yaml's ignored_pairs when they "
                       "never collide"});
+  for (const auto& [cup, object] : starting_misfits(compiled))
+    issues.push_back(
+        {{scene.file.string(), 0, 0},
+         "",
+         fmt::format("'{}' is to hold '{}' at the start, but the lip does not lie on a "
+                     "face of it within the seal's gap and angle",
+                     cup, object),
+         "move one of them, or give the object a face (a box) that the lip may touch"});
   if (!issues.empty()) throw ConfigError(std::move(issues));
   return scene;
 }
@@ -348,6 +412,13 @@ const RobotInstance* Scene::robot(std::string_view robot_name) const {
   for (const auto& robot : robots)
     if (robot.name == robot_name) return &robot;
   return nullptr;
+}
+
+ModelDescription simulated_description(const RobotInstance& robot) {
+  ModelDescription description = robot.description;
+  for (const auto& suction : robot.suctions)
+    description = with_lip(std::move(description), suction);
+  return description;
 }
 
 const ContactLaw& Scene::law(const std::string& a, const std::string& b) const {
