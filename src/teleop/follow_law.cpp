@@ -13,6 +13,8 @@ using Vector = Eigen::Matrix<double, N, 1>;
 constexpr double kPlannedAcceleration = 0.95, kPlannedJerk = 0.8;
 // and what the motion across the line to the goal may use
 constexpr double kAcross = 0.6;
+// of the jerk, what turning the pull with the line may need
+constexpr double kTurning = 0.2;
 // and of the jerk, so that rounding can be made up for
 constexpr double kClosingJerk = 1.0 - 1e-9;
 // limits kept to this factor are kept; a goal that nearly keeps them is followed all the same
@@ -213,8 +215,18 @@ Vector<N> follow_step(const PointMotion<N>& now, const MovingGoal<N>& goal,
   }
   const double planned = std::max(most_A - (1.0 - kPlannedAcceleration) * limits.acceleration,
                                   0.3 * limits.acceleration);
-  j += along * jerk_to(distance, V.dot(along), A.dot(along), planned, kPlannedJerk * jerk,
-                       std::sqrt(jerk * jerk - j.squaredNorm()), dt);
+  const double most = std::sqrt(jerk * jerk - j.squaredNorm());
+  double j_along =
+      jerk_to(distance, V.dot(along), A.dot(along), planned, kPlannedJerk * jerk, most, dt);
+  if constexpr (N > 1) {
+    // The line turns at v_across / distance, and what is left behind of a pull drives the motion
+    // round the goal. A pull that the jerk turns with the line with ease leaves nothing behind;
+    // with more the point would orbit for ever.
+    const double turning = (v - v.dot(along) * along).norm() / distance;
+    if (A.dot(along) + j_along * dt > kTurning * jerk / turning)
+      j_along = std::max(-most, (kTurning * jerk / turning - A.dot(along)) / dt);
+  }
+  j += along * j_along;
   return now.v + legal<N>(now.a + j * dt, now, limits, dt) * dt;
 }
 
