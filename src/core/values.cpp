@@ -155,21 +155,21 @@ std::optional<std::string> unit_of(std::string_view suffix) {
   return std::nullopt;
 }
 
-std::optional<Quantity> parse_quantity(const Node& node, Problem& problem) {
+std::optional<WrittenNumber> parse_number_with_unit(const Node& node, Problem& problem) {
   const std::string_view digits = without_plus(node.scalar());
   double value = 0.0;
   const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), value).ptr;
   const auto unit = unit_of(digits.substr(static_cast<std::size_t>(end - digits.data())));
   const auto number = parse_number(node, unit.value_or(""), problem);
-  if (number) return Quantity{*number, *unit};
+  if (number) return WrittenNumber{*number, *unit};
   if (!unit && end != digits.data() && !has_decimal_comma(node.scalar()))
     problem.mend = "it must be a number, in a unit such as m, mm, deg or m/s";
   return std::nullopt;
 }
 
-std::optional<Quantity> read_quantity(const Node& node, Reader& reader) {
+std::optional<WrittenNumber> read_number_with_unit(const Node& node, Reader& reader) {
   Problem problem;
-  const auto value = parse_quantity(node, problem);
+  const auto value = parse_number_with_unit(node, problem);
   if (!value) reader.report(node.place(), std::move(problem.cause), std::move(problem.mend));
   return value;
 }
@@ -275,11 +275,13 @@ Schema<double> number(const std::string& unit) {
           std::move(description)};
 }
 
-Schema<Quantity> quantity() { return scalar(&read_quantity, "number with or without a unit"); }
+Schema<WrittenNumber> number_with_unit() {
+  return scalar(&read_number_with_unit, "number with or without a unit");
+}
 
-std::optional<Quantity> parse_quantity(const std::string& text) {
+std::optional<WrittenNumber> parse_number_with_unit(const std::string& text) {
   Problem problem;
-  return parse_quantity(scalar_node(text, {}), problem);
+  return parse_number_with_unit(scalar_node(text, {}), problem);
 }
 
 Schema<std::int64_t> integer() { return scalar(&read_integer, "whole number"); }

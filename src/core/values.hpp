@@ -24,17 +24,17 @@ namespace handspan {
 Schema<double> number(const std::string& unit = "");
 
 /// A number with the SI unit that it was written in, or converts to; "" for none.
-struct Quantity {
+struct WrittenNumber {
   double value = 0.0;
   std::string unit;
 };
 
 /// A finite number in whatever unit number() knows of any: for those who learn from the text which
 /// it is. The value is as number() of that unit has it.
-Schema<Quantity> quantity();
+Schema<WrittenNumber> number_with_unit();
 
 /// The same of a text; nullopt when it is no such thing.
-std::optional<Quantity> parse_quantity(const std::string& text);
+std::optional<WrittenNumber> parse_number_with_unit(const std::string& text);
 
 /// A whole number of 64 bits in base 10, without exponent.
 Schema<std::int64_t> integer();

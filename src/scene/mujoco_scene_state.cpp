@@ -1,7 +1,10 @@
 // Where a compiled scene starts, where its kinematic bodies are, and what overlaps then.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
+#include "core/error.hpp"
 #include "scene/mujoco_scene.hpp"
 
 namespace handspan {
@@ -54,6 +57,18 @@ std::vector<Overlap> starting_overlaps(const CompiledScene& compiled, double dee
   std::vector<Overlap> overlaps;
   for (const auto& [pair, depth] : worst) overlaps.push_back({pair.first, pair.second, depth});
   return overlaps;
+}
+
+void check_starting_overlaps(const CompiledScene& compiled) {
+  std::vector<Issue> issues;
+  for (const auto& overlap : starting_overlaps(compiled, kDeepestStart))
+    issues.push_back({{compiled.scene().file.string(), 0, 0},
+                      "",
+                      fmt::format("'{}' starts {:.1f} mm deep in '{}'", overlap.a,
+                                  1e3 * overlap.depth, overlap.b),
+                      "move one of them, or list the pair in robot.yaml's ignored_pairs when they "
+                      "never collide"});
+  if (!issues.empty()) throw ConfigError(std::move(issues));
 }
 
 }  // namespace handspan

@@ -29,9 +29,9 @@ TEST(Values, NumbersAreTheNearestDouble) {
   EXPECT_EQ(value_at_x("1.7976931348623157e308", number()), std::numeric_limits<double>::max());
 }
 
-TEST(Values, QuantitiesKnowTheirUnit) {
+TEST(Values, NumbersMayTellTheirUnit) {
   const auto is = [](const std::string& text, double value, const std::string& unit) {
-    const auto quantity = parse_quantity(text);
+    const auto quantity = parse_number_with_unit(text);
     return quantity && quantity->value == value && quantity->unit == unit;
   };
   EXPECT_TRUE(is("0.59", 0.59, ""));
@@ -41,10 +41,10 @@ TEST(Values, QuantitiesKnowTheirUnit) {
   EXPECT_TRUE(is("0.3 m/s", 0.3, "m/s"));
   EXPECT_TRUE(is("5 N", 5.0, "N"));
   for (const char* text : {"box", "3 furlongs", "", "1,5", "nan", "3 4"})
-    EXPECT_FALSE(parse_quantity(text)) << text;
-  EXPECT_EQ(error_at_x("3 furlongs", quantity()),
+    EXPECT_FALSE(parse_number_with_unit(text)) << text;
+  EXPECT_EQ(error_at_x("3 furlongs", number_with_unit()),
             "x is 3 furlongs; it must be a number, in a unit such as m, mm, deg or m/s");
-  EXPECT_EQ(error_at_x("'3'", quantity()), "x is '3'; write the number without quotes");
+  EXPECT_EQ(error_at_x("'3'", number_with_unit()), "x is '3'; write the number without quotes");
 }
 
 TEST(Values, WhatIsNoNumberSaysSo) {

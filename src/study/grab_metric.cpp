@@ -1,0 +1,101 @@
+#include "study/grab_metric.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/values.hpp"
+#include "study/session_parts.hpp"
+#include "teleop/person.hpp"
+
+namespace handspan {
+namespace {
+
+// the box counts as put back when it is as high as it was [m]
+constexpr double kPutBack = 0.02;
+
+struct GrabMetricConfig {
+  std::string object;
+  std::vector<std::string> between;
+  std::string device;
+  int lift = 0, put_back = 0;
+};
+
+class GrabMetric : public Metric {
+ public:
+  GrabMetric(const GrabMetricConfig& config, const MetricContext& context)
+      : config_(config),
+        plant_(simulation_of(context.session)),
+        person_(person_of(context.session, config.device)),
+        object_(body_of(plant_, config.object)) {
+    for (std::size_t side = 0; side < 2; ++side)
+      between_[side] = body_of(plant_, config.between[side]);
+    z_start_ = plant_.body_pose(object_).p.z();
+  }
+
+  std::vector<Column> columns() const override {
+    return {{"lifted", "m", "highest over where it was when the lift began"},
+            {"slip", "m", "farthest from where it was against the middle of the two, in the lift"},
+            {"tilt", "rad", "largest angle of its z axis from the world's, in the lift"},
+            {"put_back", "", "1: it ended as high as it had been, within 2 cm"}};
+  }
+
+  void after_tick(Session&) noexcept override {
+    const auto step = static_cast<int>(person_.step());
+    done_ = step > config_.put_back;
+    if (step != config_.lift) return;
+    const Pose X = plant_.body_pose(object_);
+    const Eigen::Vector3d d = X.p - middle();
+    if (!held_) {
+      held_ = true;
+      d_before_ = d;
+      z_before_ = X.p.z();
+    }
+    lifted_ = std::max(lifted_, X.p.z() - z_before_);
+    slip_ = std::max(slip_, (d - d_before_).norm());
+    tilt_ = std::max(tilt_, std::acos(std::clamp(X.R(2, 2), -1.0, 1.0)));
+  }
+
+  std::optional<bool> done() const noexcept override { return done_; }
+
+  void values(Session&, std::span<double> into) override {
+    into[0] = lifted_;
+    into[1] = held_ ? slip_ : NAN;
+    into[2] = held_ ? tilt_ : NAN;
+    into[3] = done_ && std::abs(plant_.body_pose(object_).p.z() - z_start_) < kPutBack ? 1.0 : 0.0;
+  }
+
+ private:
+  Eigen::Vector3d middle() const {
+    return 0.5 * (plant_.body_pose(between_[0]).p + plant_.body_pose(between_[1]).p);
+  }
+
+  GrabMetricConfig config_;
+  const MujocoPlant& plant_;
+  const Person& person_;
+  int object_, between_[2] = {0, 0};
+  double z_start_ = 0.0, z_before_ = 0.0, lifted_ = 0.0, slip_ = 0.0, tilt_ = 0.0;
+  Eigen::Vector3d d_before_ = Eigen::Vector3d::Zero();
+  bool held_ = false, done_ = false;
+};
+
+}  // namespace
+
+void register_grab_metric(MetricRegistry& registry) {
+  const auto schema =
+      object<GrabMetricConfig>("GrabMetric")
+          .required("object", &GrabMetricConfig::object, text(), "what is taken")
+          .required("between", &GrabMetricConfig::between, list(text()).size(2),
+                    "the two bodies that hold it")
+          .required("device", &GrabMetricConfig::device, text(), "the scripted person")
+          .required("lift", &GrabMetricConfig::lift, integer().min(0),
+                    "the step of her script that lifts it, from 0")
+          .required("put_back", &GrabMetricConfig::put_back, integer().min(0),
+                    "the step that puts it back; the run ends after it");
+  registry.add("grab", schema, "an object taken between two bodies, lifted and put back",
+               [](const GrabMetricConfig& config, const MetricContext& context) {
+                 return std::make_unique<GrabMetric>(config, context);
+               });
+}
+
+}  // namespace handspan
