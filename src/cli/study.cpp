@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <fstream>
 #include <map>
 #include <optional>
 
@@ -123,6 +124,15 @@ RunnerOptions runner_options(const Options& options, const std::string& name) {
   return how;
 }
 
+// the line of a run in the results that are there; "": none
+std::string line_of(const std::filesystem::path& results, int number) {
+  std::ifstream in(results);
+  const std::string start = std::to_string(number) + ",";
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with(start)) return line;
+  return "";
+}
+
 int rerun(const Options& options, const StudyRunner& runner, const std::filesystem::path& out) {
   const StudyConfig& study = runner.study();
   if (!study.subject.app) {
@@ -161,6 +171,12 @@ int rerun(const Options& options, const StudyRunner& runner, const std::filesyst
   record.values = outcome.values;
   record.good = judged(study, runner.columns(), record);
   fmt::print("{}", run_text(study, runner.columns(), record));
+  const std::string known = line_of(out / "results.csv", spec.number);
+  if (!known.empty())
+    fmt::print("{}\n",
+               known == csv_row(record)
+                   ? "every digit as in results.csv"
+                   : "NOT as in results.csv, which is of other parameters or another build");
   fmt::print("simulated: {:.2f} s\napp: {}\n", outcome.simulated, file.string());
   if (!recorder) return kHolds;
   const bool whole = recorder->close();

@@ -1,5 +1,5 @@
-// A compiled scene gets other numbers. All that is no robot is compiled alone, which takes a tenth
-// of the time and gives MuJoCo's own bounds and hierarchies; its numbers are copied, laws of
+// A compiled scene gets other numbers. All that is no robot is compiled alone, which takes little
+// time and gives MuJoCo's own bounds and hierarchies; its numbers are copied, laws of
 // contact set, and what follows from all bodies together is computed anew.
 #include <algorithm>
 #include <map>
@@ -39,12 +39,19 @@ class Renumbering {
               whole_.geom_bodyid[geoms_[g]])
         return false;
     }
-    for (std::size_t b = 0; b < bodies_.size(); ++b)
-      if (b > 0 && part_.body_bvhnum[b] != whole_.body_bvhnum[bodies_[b]]) return false;
+    // simple: the centre of mass is where the body is, and its mass matrix is a diagonal
+    for (std::size_t b = 1; b < bodies_.size(); ++b)
+      if (part_.body_bvhnum[b] != whole_.body_bvhnum[bodies_[b]] ||
+          part_.body_simple[b] != whole_.body_simple[bodies_[b]])
+        return false;
     std::size_t own = 0;
     for (const auto& robot : scene_.robots)
       for (const auto& body : robot.description.bodies) own += body.shapes.size();
-    return part_.ngeom + static_cast<mjtSize>(own) == whole_.ngeom;
+    // the floor, which is drawn only, has no name
+    std::size_t named = 0;
+    for (int g = 0; g < static_cast<int>(whole_.ngeom); ++g)
+      named += mj_id2name(&whole_, mjOBJ_GEOM, g) != nullptr ? 1 : 0;
+    return static_cast<std::size_t>(part_.ngeom) + own == named;
   }
 
   void copy() {
@@ -148,6 +155,22 @@ class Renumbering {
   std::vector<int> bodies_, geoms_, sites_, joints_;  // by the part's numbers
 };
 
+// What compiling computes and mj_setConst() leaves: mean mass, and the mean of the diagonal of the
+// mass matrix at qpos0, by which the solver's tolerance is scaled. Mean size, extent and centre of
+// the scene, which pictures are drawn by, stay those of the first compile.
+void set_means(mjModel& model, mjData& data) {
+  mj_resetData(&model, &data);
+  mj_forward(&model, &data);
+  double mass = 0.0, inertia = 0.0;
+  for (mjtSize b = 1; b < model.nbody; ++b) mass += model.body_mass[b];
+  const auto n = static_cast<std::size_t>(model.nv);
+  std::vector<mjtNum> M(n * n);
+  mj_fullM(&model, &data, M.data());
+  for (std::size_t i = 0; i < n; ++i) inertia += M[i * (n + 1)];
+  if (model.nbody > 1) model.stat.meanmass = mass / static_cast<double>(model.nbody - 1);
+  if (n > 0) model.stat.meaninertia = inertia / static_cast<double>(n);
+}
+
 }  // namespace
 
 bool CompiledScene::renumber() {
@@ -158,6 +181,7 @@ bool CompiledScene::renumber() {
   renumbering.set_laws();
   const MjDataPtr data(mj_makeData(model_.get()));
   mj_setConst(model_.get(), data.get());
+  set_means(*model_, *data);
   // as compiling leaves them
   if (!scene_->belts.empty()) model_->flg_surfacevel = 1;
   forget_kinematic_masses(*scene_, *model_);

@@ -39,7 +39,7 @@ class Builder {
     if (with_robots) add_suction_welds();
     exclude_immovable();
     add_pairs();
-    add_surroundings(spec_.get());
+    if (with_robots) add_surroundings(spec_.get());
   }
 
   MjModelPtr compile() {

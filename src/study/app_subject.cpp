@@ -35,10 +35,12 @@ class AppRun::Sampler {
   Sampler(const SeriesConfig& config, Session& session)
       : rate_(config.rate), base_(session.base_period()) {
     for (const std::string& pattern : config.channels) {
-      const auto ids = session.channels().select(pattern);
+      const std::size_t before = ids_.size();
+      for (const ChannelId id : session.channels().select(pattern)) add(session.channels(), id);
       // names those there are
-      if (ids.empty()) session.channels().find(pattern);
-      for (const ChannelId id : ids) add(session.channels(), id);
+      if (ids_.size() == before) session.channels().find(pattern);
+      if (ids_.size() == before)
+        throw InputError(fmt::format("the channel '{}' has no numbers", pattern));
     }
   }
 
@@ -61,7 +63,7 @@ class AppRun::Sampler {
     const ChannelInfo& info = table.info(id);
     if (info.type != ChannelType::kNumber && info.type != ChannelType::kVector &&
         info.type != ChannelType::kPose)
-      throw InputError(fmt::format("the channel '{}' has no numbers", info.name));
+      return;
     ids_.push_back(id);
     for (std::size_t i = 0; i < info.size; ++i)
       series_.push_back(
@@ -81,14 +83,18 @@ AppRun::AppRun(const StudyConfig& study, Session& session) : study_(study), sess
     } catch (const ConfigError&) {
       throw;
     } catch (const InputError& error) {
-      throw ConfigError({{part.place, "metrics." + name, error.what(), ""}});
+      throw ConfigError(
+          {{part.place, "metrics." + name, "cannot be made: " + std::string(error.what()), ""}});
     }
   }
   if (!study.series) return;
   try {
     sampler_ = std::make_unique<Sampler>(*study.series, session);
   } catch (const InputError& error) {
-    throw ConfigError({{{study.file.string(), 0, 0}, "series.channels", error.what(), ""}});
+    throw ConfigError({{{study.file.string(), 0, 0},
+                        "series",
+                        "cannot be had: " + std::string(error.what()),
+                        ""}});
   }
 }
 
@@ -169,8 +175,13 @@ void AppSubject::load(std::span<const KeyChange> changes, std::uint64_t seed) {
   for (std::size_t f = 0; f < changed.size(); ++f) trees.give(files_.path(f), changed[f]);
   std::string structure = structure_of(changes);
   if (plant_ && structure == structure_ && !always_compile_) {
+    // lost when something throws: the next run then compiles its own
+    auto plant = std::move(plant_);
     *app_ = reload_app(*study_.subject.app, app_->scene);
-    if (plant_->renumber()) return;
+    if (plant->renumber()) {
+      plant_ = std::move(plant);
+      return;
+    }
   }
   plant_.reset();
   app_ = load_app(*study_.subject.app);

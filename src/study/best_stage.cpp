@@ -41,7 +41,7 @@ class BestStage : public Stage {
     }
     if (sums.empty())
       throw InputError(
-          fmt::format("has no run with numbers of '{}' and its variations", config_.of));
+          fmt::format("there is no run with numbers of '{}' and its variations", config_.of));
     const auto mean = [&](const auto& entry) {
       return (config_.largest ? -1.0 : 1.0) * entry.second.first / entry.second.second;
     };

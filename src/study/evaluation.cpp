@@ -60,7 +60,7 @@ class NameCheck {
         for (const auto& [name, part] : study_.stages) names.push_back(name);
         if (!std::ranges::count(names, stage))
           throw InputError(fmt::format(
-              "has no statistic, and '{}' is no stage; give a statistic, or {}", shown(what.of),
+              "it has no statistic, and '{}' is no stage; give a statistic, or {}", shown(what.of),
               names.empty() ? "a stage that is there" : did_you_mean(stage, names, "name one of")));
         return;
       }
@@ -68,7 +68,7 @@ class NameCheck {
           study_.stages, [&](const auto& stage) { return stage.first == what.cell; });
       results_.samples(what.of, staged ? "" : what.cell);
     } catch (const InputError& error) {
-      issues.push_back({what.place, key, error.what(), ""});
+      issues.push_back({what.place, key, "cannot be measured: " + std::string(error.what()), ""});
     }
   }
 

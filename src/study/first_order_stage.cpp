@@ -56,7 +56,7 @@ class FirstOrderStage : public Stage {
       const auto bands = static_cast<std::size_t>(config_.bands);
       if (xy.size() < 2 * bands)
         throw InputError(
-            fmt::format("has {} runs with numbers of '{}' and '{}'; {} bands need {} at least",
+            fmt::format("it has {} runs with numbers of '{}' and '{}'; {} bands need {} at least",
                         xy.size(), name, config_.of, bands, 2 * bands));
       found.push_back({name, first_order(std::move(xy), bands), ""});
     }

@@ -294,6 +294,28 @@ std::string configuration_html(const StudyOutcome& outcome) {
                            escaped(read_text_file(outcome.study.file)));
 }
 
+// Names of files in `tree`, at `at` and below, which are meant from one folder, become what they
+// are from another.
+void relink(const Node& at, const std::vector<TreeStep>& steps, Node& tree,
+            const std::filesystem::path& from, const std::filesystem::path& to) {
+  // `tree` is a new one after each change: what is gone through is the one before
+  const Node before = at;
+  const auto below = [&](const Node& node, TreeStep step) {
+    std::vector<TreeStep> further = steps;
+    further.push_back(std::move(step));
+    relink(node, further, tree, from, to);
+  };
+  for (const auto& entry : before.entries()) below(entry.value, entry.key);
+  for (std::size_t i = 0; i < before.items().size(); ++i) below(before.items()[i], i);
+  if (before.kind() != Node::Kind::kScalar || before.scalar().empty()) return;
+  const std::filesystem::path file = (from / before.scalar()).lexically_normal();
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(file, none)) return;
+  const auto relative = std::filesystem::absolute(file).lexically_relative(
+      std::filesystem::absolute(to).lexically_normal());
+  tree = with_value(tree, steps, scalar_node(relative.generic_string(), before.place()));
+}
+
 void write_text(const std::filesystem::path& file, const std::string& text) {
   std::ofstream out(file, std::ios::binary);
   out << text;
@@ -366,11 +388,7 @@ void write_report(const StudyRunner& runner, const StudyOutcome& outcome,
   const auto app = write_app(files, changes.changes, runner.plan().seed(first), out / "files");
   // the app itself beside the report, the rest below files/
   Node tree = load_tree(app);
-  const TreeStep scene = std::string("scene");
-  const auto target = (app.parent_path() / tree.find("scene")->scalar()).lexically_normal();
-  tree = with_value(
-      tree, std::span(&scene, 1),
-      scalar_node(target.lexically_relative(out.lexically_normal()).generic_string(), {}));
+  relink(tree, {}, tree, app.parent_path(), out);
   write_text(
       out / "app.yaml",
       fmt::format("# {}, run 1: made by handspan study\n", outcome.study.name) + yaml_text(tree));

@@ -93,19 +93,21 @@ std::vector<std::string> groups_of(const Results& results) {
   return groups;
 }
 
+std::string csv_row(const RunRecord& run) {
+  std::string out = fmt::format("{},{},{},{}", run.number, quoted(run.cell), run.repeat, run.seed);
+  for (const DrawnValue& drawn : run.drawn) out += "," + quoted(drawn.text);
+  for (const double value : run.values) out += "," + number_text(value);
+  if (run.good) out += *run.good ? ",1" : ",0";
+  return out + "," + quoted(run.failure);
+}
+
 std::string results_csv(const Results& results) {
   std::string out = "run,cell,repeat,seed";
   for (const auto& variation : results.variations) out += "," + quoted(variation.name);
   for (const Column& column : results.columns) out += "," + quoted(column.name);
   if (results.judged) out += ",good";
   out += ",failure\n";
-  for (const RunRecord& run : results.runs) {
-    out += fmt::format("{},{},{},{}", run.number, quoted(run.cell), run.repeat, run.seed);
-    for (const DrawnValue& drawn : run.drawn) out += "," + quoted(drawn.text);
-    for (const double value : run.values) out += "," + number_text(value);
-    if (results.judged) out += run.good.value_or(false) ? ",1" : ",0";
-    out += "," + quoted(run.failure) + "\n";
-  }
+  for (const RunRecord& run : results.runs) out += csv_row(run) + "\n";
   return out;
 }
 

@@ -50,6 +50,9 @@ struct Results {
 /// The study's cells, and after them those of stages.
 std::vector<std::string> groups_of(const Results& results);
 
+/// A run's line, without its end.
+std::string csv_row(const RunRecord& run);
+
 /// One line a run after a line of names: run, cell, repeat, seed, variations, columns, good,
 /// failure. Numbers have as many digits as give the same bits; what did not come about is empty.
 std::string results_csv(const Results& results);

@@ -80,6 +80,7 @@ RunPlan::RunPlan(const StudyConfig& study, SubjectFiles files,
       for (int repeat = 0; repeat < numbers[c]; ++repeat)
         runs_.push_back(
             {static_cast<int>(runs_.size()) + 1, c, cells_[c], repeat, combination, {}});
+  check_scene();
   // what cannot be computed is found before anything runs
   for (std::size_t c = 0; c < cells_.size(); ++c)
     for (const RunSpec& run : runs_)
@@ -87,6 +88,25 @@ RunPlan::RunPlan(const StudyConfig& study, SubjectFiles files,
         changes(run);
         break;
       }
+}
+
+// A key below `scene` is in the scene that the file names: which is another when `scene` changes
+// too.
+void RunPlan::check_scene() const {
+  bool renamed = false, below = false;
+  const auto look = [&](const KeyAddress& at) {
+    renamed = renamed || (at.file == 0 && text_of(at.steps) == "scene");
+    below = below || at.file != 0;
+  };
+  for (const auto& fixed : fixed_)
+    for (const KeyChange& change : fixed) look(change.at);
+  for (const auto& of_variation : addresses_)
+    for (const KeyAddress& at : of_variation) look(at);
+  if (renamed && below)
+    throw ConfigError({{{study_->file.string(), 0, 0},
+                        "",
+                        "the study changes which scene the app has, and keys of that scene",
+                        "make a study of each scene, or scenes that have these values"}});
 }
 
 void RunPlan::add_set(const KeyValues& set, std::vector<KeyChange>& into) {
@@ -135,7 +155,7 @@ RunSpec RunPlan::spec(const RunRequest& request, const std::string& stage, int n
   if (!request.cell.empty()) {
     const auto cell = std::ranges::find(cells_, request.cell);
     if (cell == cells_.end())
-      throw InputError(fmt::format("asks for runs of the cell '{}'; {}", shown(request.cell),
+      throw InputError(fmt::format("it asks for runs of the cell '{}'; {}", shown(request.cell),
                                    did_you_mean(request.cell, cells_, "the study has")));
     run.cell = static_cast<std::size_t>(cell - cells_.begin());
   }
@@ -144,7 +164,7 @@ RunSpec RunPlan::spec(const RunRequest& request, const std::string& stage, int n
     if (found == study_->vary.end()) {
       std::vector<std::string> names;
       for (const auto& [known, variation] : study_->vary) names.push_back(known);
-      throw InputError(fmt::format("asks for runs with values of '{}'; {}", shown(name),
+      throw InputError(fmt::format("it asks for runs with values of '{}'; {}", shown(name),
                                    did_you_mean(name, names, "the study varies")));
     }
     run.given.emplace_back(static_cast<std::size_t>(found - study_->vary.begin()), value);

@@ -55,6 +55,7 @@ class RunPlan {
   struct Cell {
     std::vector<KeyChange> changes;
   };
+  void check_scene() const;
   void add_set(const KeyValues& set, std::vector<KeyChange>& into);
 
   const StudyConfig* study_;

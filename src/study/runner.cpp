@@ -28,6 +28,7 @@ double since(Clock::time_point start) {
 }
 
 void write_series(const std::vector<TimeSeries>& series, const std::filesystem::path& file) {
+  std::filesystem::create_directories(file.parent_path());
   std::ofstream out(file, std::ios::binary);
   out << "series,time,value\n";
   for (const TimeSeries& s : series)
@@ -132,7 +133,7 @@ class Pool {
       run.values.assign(outcome_.results.columns.size(), NAN);
     }
     run.good = judged(study_, outcome_.results.columns, run);
-    if (!outcome.series.empty() && !options_.out.empty())
+    if (study_.series && !outcome.series.empty() && !options_.out.empty())
       write_series(outcome.series,
                    options_.out / "series" / fmt::format("run-{:05}.csv", run.number));
     if (journal_ != nullptr) journal_->add(run);
@@ -223,7 +224,7 @@ StudyOutcome StudyRunner::run() {
   outcome.workers = workers_of(options_, plan_->runs().size());
   std::optional<Journal> journal;
   if (!options_.out.empty()) {
-    std::filesystem::create_directories(study_.series ? options_.out / "series" : options_.out);
+    std::filesystem::create_directories(options_.out);
     journal.emplace(options_.out / "unfinished.jsonl", fingerprint(), options_.fresh);
   }
   Pool pool(study_, *plan_, options_, outcome.workers, journal ? &*journal : nullptr, outcome);
@@ -252,7 +253,8 @@ StudyOutcome StudyRunner::run() {
     } catch (const ConfigError&) {
       throw;
     } catch (const InputError& error) {
-      throw ConfigError({{part.place, "stages." + name, error.what(), ""}});
+      throw ConfigError(
+          {{part.place, "stages." + name, "cannot be done: " + std::string(error.what()), ""}});
     }
   }
   if (outcome.complete) {

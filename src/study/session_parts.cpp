@@ -11,7 +11,7 @@ namespace handspan {
 
 MujocoPlant& simulation_of(Session& session) {
   if (session.simulation() == nullptr)
-    throw InputError("needs a simulation, and nothing of the app's scene is simulated");
+    throw InputError("it needs a simulation, and nothing of the app's scene is simulated");
   return *session.simulation();
 }
 

@@ -165,7 +165,8 @@ ObjectSchema<StudyConfig> study_schema() {
           .optional("n", &CellConfig::n, integer().min(1).max(10'000'000), "else the study's");
   const auto series =
       object<SeriesConfig>("Series", "channels over time, one file a run in DIR/series")
-          .required("channels", &SeriesConfig::channels, list(text()).min_size(1))
+          .optional("channels", &SeriesConfig::channels, list(text()).min_size(1),
+                    "of an app; * is any text; left out: all that have numbers")
           .optional("rate", &SeriesConfig::rate, rate());
   return object<StudyConfig>(
              "Study", "an experiment of studies/: many runs, what is measured, what was published")
@@ -200,7 +201,6 @@ ObjectSchema<StudyConfig> study_schema() {
           return Fault{"are of apps, and a trial gives its own numbers", "take them away",
                        "metrics"};
         if (s.subject.trial && s.longest) return Fault{"is of apps", "take it away", "longest"};
-        if (s.subject.trial && s.series) return Fault{"are of apps", "take them away", "series"};
         return std::nullopt;
       });
 }

@@ -76,7 +76,7 @@ struct GoodRule {
 };
 
 struct SeriesConfig {
-  std::vector<std::string> channels;
+  std::vector<std::string> channels = {"*"};
   Rate rate = Rate::hz(100);
 };
 

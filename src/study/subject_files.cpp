@@ -174,15 +174,14 @@ KeyAddress SubjectFiles::address(const std::string& key, const Place& place) {
       p += taken;
       continue;
     }
-    // a key that may be left out, or a slip: what is nearly there is meant
+    // A key that may be left out: whether there is one of that name, the schema says. An object
+    // that the file leaves out may be begun at its top; elsewhere a slip is likelier.
     const std::string& missing = std::get<std::string>(parts[p]);
     const auto keys = keys_of(node);
-    const bool last = p + 1 == parts.size();
-    if (const auto near = nearest_name(missing, keys); near || !last) {
-      // an object that is left out in the file may be begun here, if all of it is names
+    if (p + 1 < parts.size()) {
       const bool names = std::all_of(parts.begin() + static_cast<std::ptrdiff_t>(p), parts.end(),
                                      [](const TreeStep& s) { return s.index() == 0; });
-      if (near || !names || !at.steps.empty())
+      if (nearest_name(missing, keys) || !names || !at.steps.empty())
         throw no_key(place, key, fmt::format("has '{}', which {} does not have", missing, here()),
                      did_you_mean(missing, keys, "it has"));
     }
