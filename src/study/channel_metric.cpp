@@ -38,8 +38,7 @@ class ChannelMetric : public Metric {
           fmt::format("the channel '{}' has {} numbers; say which are meant, as "
                       "elements: [0, 1, 2]: of several their norm counts",
                       config.channel, size));
-    // "N, N m" is of several kinds
-    if (info.unit.find(',') == std::string::npos) unit_ = info.unit;
+    unit_ = unit_of(info);
   }
 
   std::vector<Column> columns() const override { return {{"", unit_, ""}}; }
@@ -86,6 +85,17 @@ class ChannelMetric : public Metric {
   }
 
  private:
+  // "N, N m": of the first half and of the second; "": of several kinds
+  std::string unit_of(const ChannelInfo& info) const {
+    const std::size_t comma = info.unit.find(", ");
+    if (comma == std::string::npos) return info.unit;
+    const auto half = static_cast<std::int64_t>(info.size / 2);
+    const auto first = [&](std::int64_t element) { return element < half; };
+    if (std::ranges::all_of(config_.elements, first)) return info.unit.substr(0, comma);
+    if (std::ranges::none_of(config_.elements, first)) return info.unit.substr(comma + 2);
+    return "";
+  }
+
   ChannelMetricConfig config_;
   ChannelId channel_;
   std::string unit_;

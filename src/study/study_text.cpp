@@ -38,7 +38,11 @@ bool is_flag(const Results& results, std::size_t column) {
 }
 
 std::string number_text(double value, const std::string& unit) {
-  return std::isfinite(value) ? fmt::format("{:.4g}", value * shown_unit(unit).factor) : "-";
+  const double shown = value * shown_unit(unit).factor;
+  if (!std::isfinite(shown)) return "-";
+  // large ones without an exponent
+  return std::abs(shown) >= 1e4 && std::abs(shown) < 1e9 ? fmt::format("{:.0f}", shown)
+                                                         : fmt::format("{:.4g}", shown);
 }
 
 }  // namespace
