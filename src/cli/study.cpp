@@ -95,7 +95,9 @@ StudyConfig load(const std::string& given) {
     const std::filesystem::path file(given);
     for (const auto& [name, shipped] : studies)
       if (std::filesystem::equivalent(shipped, file)) return load_study(file, name);
-    return load_study(file, file.stem().string());
+    StudyConfig study = load_study(file, file.stem().string());
+    study.given = given;
+    return study;
   }
   std::vector<std::string> names;
   for (const auto& [name, file] : studies) names.push_back(name);

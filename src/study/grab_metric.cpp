@@ -13,6 +13,8 @@ namespace {
 
 // the box counts as put back when it is as high as it was [m]
 constexpr double kPutBack = 0.02;
+// farther than this from between the two it is lost, and how far it falls tells nothing [m]
+constexpr double kLost = 0.1;
 
 struct GrabMetricConfig {
   std::string object;
@@ -35,15 +37,17 @@ class GrabMetric : public Metric {
 
   std::vector<Column> columns() const override {
     return {{"lifted", "m", "highest over where it was when the lift began"},
-            {"slip", "m", "farthest from where it was against the middle of the two, in the lift"},
+            {"slip", "m",
+             "farthest from where it was against the middle of the two, in the lift; more than "
+             "10 cm: it is lost, and the run ends"},
             {"tilt", "rad", "largest angle of its z axis from the world's, in the lift"},
             {"put_back", "", "1: it ended as high as it had been, within 2 cm"}};
   }
 
   void after_tick(Session&) noexcept override {
     const auto step = static_cast<int>(person_.step());
-    done_ = step > config_.put_back;
-    if (step != config_.lift) return;
+    done_ = lost_ || step > config_.put_back;
+    if (lost_ || step != config_.lift) return;
     const Pose X = plant_.body_pose(object_);
     const Eigen::Vector3d d = X.p - middle();
     if (!held_) {
@@ -53,6 +57,7 @@ class GrabMetric : public Metric {
     }
     lifted_ = std::max(lifted_, X.p.z() - z_before_);
     slip_ = std::max(slip_, (d - d_before_).norm());
+    done_ = lost_ = slip_ > kLost;
     tilt_ = std::max(tilt_, std::acos(std::clamp(X.R(2, 2), -1.0, 1.0)));
   }
 
@@ -62,7 +67,9 @@ class GrabMetric : public Metric {
     into[0] = lifted_;
     into[1] = held_ ? slip_ : NAN;
     into[2] = held_ ? tilt_ : NAN;
-    into[3] = done_ && std::abs(plant_.body_pose(object_).p.z() - z_start_) < kPutBack ? 1.0 : 0.0;
+    into[3] = done_ && !lost_ && std::abs(plant_.body_pose(object_).p.z() - z_start_) < kPutBack
+                  ? 1.0
+                  : 0.0;
   }
 
  private:
@@ -76,7 +83,7 @@ class GrabMetric : public Metric {
   int object_, between_[2] = {0, 0};
   double z_start_ = 0.0, z_before_ = 0.0, lifted_ = 0.0, slip_ = 0.0, tilt_ = 0.0;
   Eigen::Vector3d d_before_ = Eigen::Vector3d::Zero();
-  bool held_ = false, done_ = false;
+  bool held_ = false, lost_ = false, done_ = false;
 };
 
 }  // namespace

@@ -46,13 +46,6 @@ Json shown_number(double value, const std::string& unit) {
   return std::isfinite(value) ? Json(value * shown_unit(unit).factor) : Json(nullptr);
 }
 
-bool is_flag(const Results& results, std::size_t column) {
-  return std::ranges::all_of(results.runs, [&](const RunRecord& run) {
-    const double x = run.values[column];
-    return !std::isfinite(x) || x == 0.0 || x == 1.0;
-  });
-}
-
 // what the script draws
 std::string data_of(const StudyOutcome& outcome) {
   const Results& results = outcome.results;
@@ -63,7 +56,7 @@ std::string data_of(const StudyOutcome& outcome) {
   for (std::size_t c = 0; c < results.columns.size(); ++c)
     json["columns"].push_back({{"name", results.columns[c].name},
                                {"unit", shown_unit(results.columns[c].unit).unit},
-                               {"flag", is_flag(results, c)}});
+                               {"flag", results.is_flag(c)}});
   for (const auto& v : results.variations)
     json["variations"].push_back({{"name", v.name}, {"unit", shown_unit(v.unit).unit}});
   for (const RunRecord& run : results.runs) {
@@ -97,13 +90,14 @@ std::string data_of(const StudyOutcome& outcome) {
   return text;
 }
 
+std::string interval_html(const Estimate& e, const std::string& unit) {
+  if (!std::isfinite(e.lower) || !std::isfinite(e.upper) || !(e.lower < e.upper)) return "";
+  return fmt::format(" <span class=interval>[{}, {}]</span>", number_text(e.lower, unit),
+                     number_text(e.upper, unit));
+}
+
 std::string estimate_html(const Estimate& e, const std::string& unit) {
-  std::string text = escaped(value_text(e.value, unit));
-  if (std::isfinite(e.lower) && std::isfinite(e.upper) && e.lower < e.upper) {
-    const double f = shown_unit(unit).factor;
-    text += fmt::format(" <span class=interval>[{:.4g}, {:.4g}]</span>", e.lower * f, e.upper * f);
-  }
-  return text;
+  return escaped(value_text(e.value, unit)) + interval_html(e, unit);
 }
 
 std::string expectations_html(const StudyOutcome& outcome) {
@@ -172,16 +166,15 @@ std::string statistics_html(const StudyOutcome& outcome) {
       out += fmt::format("<tr><td class=text title=\"{}\">{}{}<td>{}", escaped(column.doc),
                          escaped(column.name), unit.empty() ? "" : escaped(" [" + unit + "]"),
                          estimate(StatisticKind::kMean, x).n);
-      const double f = shown_unit(column.unit).factor;
       const auto cell_of = [&](StatisticKind kind) {
         Estimate e = estimate(kind, x);
-        for (double* value : {&e.value, &e.lower, &e.upper}) *value *= f;
         // of means and deviations only: the table stays readable
         if (kind != StatisticKind::kMean && kind != StatisticKind::kDeviation)
           e.lower = e.upper = e.value;
-        return "<td>" + estimate_html(e, "");
+        // the unit is in the first column
+        return "<td>" + number_text(e.value, column.unit) + interval_html(e, column.unit);
       };
-      if (is_flag(results, c)) {
+      if (results.is_flag(c)) {
         const Estimate share = estimate(StatisticKind::kShare, x);
         out += fmt::format(
             "<td colspan=5 class=text>{} of {} <span class=interval>{:.1f} % [{:.1f}, "
@@ -237,9 +230,7 @@ std::string runs_html(const StudyOutcome& outcome) {
                        escaped(bad[i]->cell), bad[i]->seed);
     for (std::size_t c = 0; c < bad[i]->values.size(); ++c) {
       const double x = bad[i]->values[c];
-      out += std::isfinite(x)
-                 ? fmt::format("<td>{:.4g}", x * shown_unit(outcome.results.columns[c].unit).factor)
-                 : "<td>-";
+      out += "<td>" + number_text(x, outcome.results.columns[c].unit);
     }
     out += fmt::format("<td class=text>{}</tr>\n", escaped(bad[i]->failure));
   }
@@ -250,7 +241,7 @@ std::string runs_html(const StudyOutcome& outcome) {
 }
 
 std::string command_of(const StudyOutcome& outcome) {
-  std::string command = "handspan study " + outcome.study.name;
+  std::string command = "handspan study " + outcome.study.given;
   const RunnerOptions& options = outcome.options;
   if (options.n) command += fmt::format(" --n {}", *options.n);
   if (options.seed) command += fmt::format(" --seed {}", *options.seed);
@@ -287,7 +278,8 @@ std::string configuration_html(const StudyOutcome& outcome) {
   row("libraries", libraries);
   row("time",
       fmt::format(
-          "{:.1f} s for {} runs by {} workers{}", outcome.wall, outcome.done, outcome.workers,
+          "{:.1f} s for {} runs by {} worker{}{}", outcome.wall, outcome.done, outcome.workers,
+          outcome.workers == 1 ? "" : "s",
           outcome.resumed > 0 ? fmt::format("; {} runs were there already", outcome.resumed) : ""));
   out += "</dl>\n";
   return out + fmt::format("<details><summary>The study</summary>\n<pre>{}</pre></details>\n",

@@ -58,12 +58,23 @@ const char* const kReportScript = R"js(
   const hover = (run) => `run ${run.number}, seed ${run.seed}` + (run.good === false ? ', not good' : '');
   const marker = (runs, i, size) => ({ size, color: runs.map((run) => run.good === false ? '#fff' : colour(i)), line: { width: 1.5, color: colour(i) }, opacity: 0.75 });
 
+  // what is the same in all runs but for rounding is in the table
+  const varies = (c) => {
+    const values = finite(data.runs.map((run) => run.values[c]));
+    return values.length > 1 && Math.max(...values) - Math.min(...values) > 1e-9 * Math.max(...values.map(Math.abs));
+  };
   const plots = document.getElementById('plots');
-  data.columns.forEach((column, c) => {
-    if (column.flag) return;
+  // all places first: how wide each is depends on how many there are
+  const boxes = data.columns.map((column, c) => {
+    if (column.flag || !varies(c)) return null;
     const box = document.createElement('div');
     box.className = 'plot';
     plots.append(box);
+    return box;
+  });
+  data.columns.forEach((column, c) => {
+    const box = boxes[c];
+    if (box === null) return;
     const traces = [];
     data.cells.forEach((cell, i) => {
       const runs = of(cell).filter((run) => run.values[c] !== null);
@@ -74,7 +85,7 @@ const char* const kReportScript = R"js(
         error_y: { type: 'data', array: [deviation(values)], color: '#1d2530', thickness: 1.5, width: 5 }, hovertemplate: 'mean %{y:.4g}, deviation ' + deviation(values).toPrecision(4) + '<extra></extra>' });
     });
     Plotly.newPlot(box, traces, layout({ title: { text: named(column), font: { size: 14 }, x: 0.02, xanchor: 'left' },
-      xaxis: axis('', { tickvals: data.cells.map((_, i) => i), ticktext: data.cells, range: [-0.6, data.cells.length - 0.4], showgrid: false }), yaxis: axis('') }), config);
+      xaxis: axis('', { tickvals: data.cells.map((_, i) => i), ticktext: data.cells, range: [-0.6, data.cells.length - 0.4], showgrid: false, zeroline: false }), yaxis: axis('') }), config);
   });
 
   const published = document.getElementById('published-plot');
@@ -108,7 +119,7 @@ const char* const kReportScript = R"js(
     });
     Plotly.react(box, traces, layout({ showlegend: data.cells.length > 1, xaxis: axis(named(x)), yaxis: axis(named(y)) }), config);
   };
-  const first = Math.min(data.variations.length + Math.max(0, data.columns.findIndex((c) => !c.flag)), quantities.length - 1);
+  const first = Math.min(data.variations.length + Math.max(0, boxes.findIndex((box) => box !== null)), quantities.length - 1);
   const across = choose('across', 0), up = choose('up', first);
   draw();
 })();

@@ -81,6 +81,13 @@ std::string Results::unit(const std::string& of) const {
   return "";
 }
 
+bool Results::is_flag(std::size_t column) const {
+  return columns[column].unit.empty() && std::ranges::all_of(runs, [&](const RunRecord& run) {
+           const double x = run.values[column];
+           return !std::isfinite(x) || x == 0.0 || x == 1.0;
+         });
+}
+
 std::size_t Results::failed() const {
   return static_cast<std::size_t>(
       std::ranges::count_if(runs, [](const RunRecord& run) { return !run.failure.empty(); }));

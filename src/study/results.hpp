@@ -45,6 +45,8 @@ struct Results {
   /// "" for none. @throws as above
   std::string unit(const std::string& of) const;
   std::size_t failed() const;
+  /// Whether a column says yes or no: 1 and 0, without a unit.
+  bool is_flag(std::size_t column) const;
 };
 
 /// The study's cells, and after them those of stages.

@@ -96,6 +96,15 @@ Estimate estimate(StatisticKind kind, std::span<const double> samples, double p)
     return e;
   }
   if (x.empty()) return e;
+  // of equal samples nothing is left of rounding
+  if (x.front() == x.back() && x.size() > 1) {
+    e.value = kind == StatisticKind::kDeviation ? 0.0 : x.front();
+    if (kind == StatisticKind::kMean || kind == StatisticKind::kDeviation)
+      e.lower = e.upper = e.value;
+    if (kind == StatisticKind::kMedian || kind == StatisticKind::kQuantile)
+      order_interval(x, kind == StatisticKind::kMedian ? 0.5 : p, e);
+    return e;
+  }
   switch (kind) {
     case StatisticKind::kMean: {
       e.value = mean_of(x);

@@ -235,6 +235,7 @@ StudyConfig load_study(const std::filesystem::path& file, std::string name) {
   StudyConfig study = load_yaml(file, study_schema());
   study.file = file;
   study.name = std::move(name);
+  study.given = study.name;
   for (auto& [key, variation] : study.vary) variation.name = key;
   check_names(study);
   return study;

@@ -83,6 +83,7 @@ struct SeriesConfig {
 struct StudyConfig {
   std::string name;  // of its file below studies/: "grab/random"
   std::filesystem::path file;
+  std::string given;  // how a person names it: its name, or its file's
   std::string title, doc;
   SubjectConfig subject;
   std::optional<int> n;

@@ -30,21 +30,6 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
   return out;
 }
 
-bool is_flag(const Results& results, std::size_t column) {
-  return std::ranges::all_of(results.runs, [&](const RunRecord& run) {
-    const double x = run.values[column];
-    return !std::isfinite(x) || x == 0.0 || x == 1.0;
-  });
-}
-
-std::string number_text(double value, const std::string& unit) {
-  const double shown = value * shown_unit(unit).factor;
-  if (!std::isfinite(shown)) return "-";
-  // large ones without an exponent
-  return std::abs(shown) >= 1e4 && std::abs(shown) < 1e9 ? fmt::format("{:.0f}", shown)
-                                                         : fmt::format("{:.4g}", shown);
-}
-
 }  // namespace
 
 std::string duration_text(double seconds) {
@@ -53,6 +38,14 @@ std::string duration_text(double seconds) {
   if (s >= 3600) return fmt::format("{} h {} min", s / 3600, s % 3600 / 60);
   if (s >= 60) return fmt::format("{} min {} s", s / 60, s % 60);
   return fmt::format("{} s", s);
+}
+
+std::string number_text(double value, const std::string& unit) {
+  const double shown = value * shown_unit(unit).factor;
+  if (!std::isfinite(shown)) return "-";
+  // large ones without an exponent
+  return std::abs(shown) >= 1e4 && std::abs(shown) < 1e9 ? fmt::format("{:.0f}", shown)
+                                                         : fmt::format("{:.4g}", shown);
 }
 
 std::string value_text(double value, const std::string& unit) {
@@ -91,7 +84,7 @@ std::string study_text(const StudyOutcome& outcome) {
       const std::string unit = shown_unit(column.unit).unit;
       std::vector<std::string> row = {column.name + (unit.empty() ? "" : " [" + unit + "]"),
                                       std::to_string(mean.n)};
-      if (is_flag(results, c)) {
+      if (results.is_flag(c)) {
         row.push_back(fmt::format("{} of {}", value(StatisticKind::kCount).value, mean.n));
       } else {
         for (const StatisticKind kind :
