@@ -107,8 +107,7 @@ int check_app(const std::filesystem::path& path) {
              app.duration, session.base_period() / 1000);
   const auto robots = robots_of(app.plants, app.scene);
   for (std::size_t p = 0; p < app.plants.size(); ++p)
-    fmt::print("plant {}: {}, drives {}{}\n", app.plants[p].first,
-               app.plants[p].second.driver.name,
+    fmt::print("plant {}: {}, drives {}{}\n", app.plants[p].first, app.plants[p].second.driver.name,
                robots[p].empty() ? "no robot" : joined(robots[p]),
                app.plants[p].second.clock ? ", is the clock" : "");
   for (const auto& [group, part] : app.controllers) fmt::print("{}: {}\n", group, part.name);

@@ -15,7 +15,8 @@ struct SolverParameters {
 
 SolverParameters solver_parameters(const ContactLaw& law, double timestep);
 
-/// All of a scene but its robots and what is drawn only, compiled: every element has a name. @throws std::runtime_error with MuJoCo's words
+/// All of a scene but its robots and what is drawn only, compiled: every element has a name.
+/// @throws std::runtime_error with MuJoCo's words
 MjModelPtr compile_without_robots(const Scene& scene);
 
 /// The solver's tolerance is relative to the mean inertia, which bodies of 1e6 kg would make

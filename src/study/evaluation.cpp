@@ -110,6 +110,8 @@ const StageValue& stage_value(const std::vector<StageOutcome>& stages, const std
       names.push_back(stage.name + "." + value.name);
       if (names.back() == name) return value;
     }
+  if (names.empty())
+    throw InputError(fmt::format("no stage gave '{}', nor anything else", shown(name)));
   throw InputError(
       fmt::format("no stage gave '{}'; {}", shown(name), did_you_mean(name, names, "they gave")));
 }

@@ -34,6 +34,11 @@ class ObjectMetric : public Metric {
       }
       names.push_back(name);
     }
+    if (names.empty())
+      throw InputError(
+          fmt::format("the scene has no frame '{}', nor any other: name one under "
+                      "frames",
+                      shown(config.in)));
     throw InputError(fmt::format("the scene has no frame '{}'; {}", shown(config.in),
                                  did_you_mean(config.in, names, "it has")));
   }

@@ -33,6 +33,8 @@ Found find(const Results& results, const std::string& of) {
     if (of == kGoodName) return {Found::Kind::kGood, 0};
     names.emplace_back(kGoodName);
   }
+  if (names.empty())
+    throw InputError(fmt::format("the study has no column '{}', nor any other", shown(of)));
   throw InputError(fmt::format("the study has no column '{}'; {}", shown(of),
                                did_you_mean(of, names, "it has")));
 }

@@ -34,6 +34,10 @@ const Person& person_of(Session& session, const std::string& device) {
     throw InputError(fmt::format(
         "the device '{}' is no scripted person; give it driver: {{type: person}}", shown(device)));
   }
+  if (names.empty())
+    throw InputError(fmt::format(
+        "the app has no device '{}', nor any other; add one with driver: {{type: person}}",
+        shown(device)));
   throw InputError(fmt::format("the app has no device '{}'; {}", shown(device),
                                did_you_mean(device, names, "it has")));
 }

@@ -137,7 +137,9 @@ std::string study_text(const StudyOutcome& outcome) {
   out += fmt::format("\n{} runs in {:.1f} s by {} worker{}", outcome.done, outcome.wall,
                      outcome.workers, outcome.workers == 1 ? "" : "s");
   if (outcome.resumed > 0) out += fmt::format(", {} were there already", outcome.resumed);
-  if (outcome.simulated > 0.0) out += fmt::format("; {:.0f} s simulated", outcome.simulated);
+  if (outcome.simulated > 0.0)
+    out +=
+        fmt::format("; {:.{}f} s simulated", outcome.simulated, outcome.simulated < 10.0 ? 1 : 0);
   return out + "\n";
 }
 
