@@ -37,12 +37,11 @@ class StudyScratch {
 };
 
 // two FR3 that lift a box; of a run what is not in its loop. The first compiles and does not count
-TickSamples overhead(const std::filesystem::path& root, const std::string& vary, bool compile) {
+TickSamples overhead(const std::filesystem::path& root, const std::string& vary) {
   const StudyScratch file(root, vary);
   const StudyConfig study = load_study(file.path(), "overhead");
   const RunPlan plan(study, SubjectFiles::of_app(*study.subject.app), {}, 0);
   AppSubject subject(study, plan.files());
-  subject.always_compile(compile);
   TickSamples samples;
   for (const RunSpec& run : plan.runs()) {
     const auto start = std::chrono::steady_clock::now();
@@ -58,17 +57,13 @@ TickSamples overhead(const std::filesystem::path& root, const std::string& vary,
 }  // namespace
 
 std::vector<Figure> study_figures(const std::filesystem::path& root) {
-  const auto figure = [](const char* name, double target, std::function<TickSamples()> ours) {
-    Figure f;
-    f.name = name;
-    f.largest_median = target;
-    f.loop.ours = std::move(ours);
-    return f;
+  Figure f;
+  f.name = "study/run_overhead";
+  f.largest_median = kOverheadTarget;
+  f.loop.ours = [root] {
+    return overhead(root, "{uniform: [0.4, 0.6], key: scene.objects.box.mass}");
   };
-  const std::string mass = "{uniform: [0.4, 0.6], key: scene.objects.box.mass}";
-  return {
-      figure("study/run_overhead", kOverheadTarget, [=] { return overhead(root, mass, false); }),
-      figure("study/run_overhead_compiled", 0.0, [=] { return overhead(root, mass, true); })};
+  return {f};
 }
 
 }  // namespace handspan
