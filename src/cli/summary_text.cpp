@@ -131,6 +131,11 @@ nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
             {"caught_up", s.pacer.caught_up},
             {"slips", s.pacer.slips},
             {"slipped", seconds(s.pacer.slipped)},
+            {"behind",
+             {{"p50", s.behind_p50},
+              {"p999", s.behind_p999},
+              {"max", s.behind_max},
+              {"end", s.behind_end}}},
             {"real_time_scheduling", s.real_time_thread.scheduled},
             {"locked_memory", s.real_time_thread.locked}}},
           {"groups", groups},
@@ -157,9 +162,11 @@ void print_summary(const RunSummary& s) {
       1e6 * s.tick_max, 1e6 * s.control_p50, 1e6 * s.control_p99);
   if (s.on_wall_clock)
     fmt::print(
-        "clock: {} ticks late, {} caught up, simulated time slipped {} times ({:.3f} s); "
-        "real-time scheduling {}, locked memory {}\n",
-        s.pacer.overruns, s.pacer.caught_up, s.pacer.slips, seconds(s.pacer.slipped),
+        "clock: {} ticks late, {} caught up, behind by p99.9 {:.2f} ms, max {:.2f} ms, at the end "
+        "{:.2f} ms; simulated time slipped {} times ({:.3f} s); real-time scheduling {}, locked "
+        "memory {}\n",
+        s.pacer.overruns, s.pacer.caught_up, 1e3 * s.behind_p999, 1e3 * s.behind_max,
+        1e3 * s.behind_end, s.pacer.slips, seconds(s.pacer.slipped),
         s.real_time_thread.scheduled ? "on" : "not allowed",
         s.real_time_thread.locked ? "on" : "not allowed");
   if (s.on_plant_clock)

@@ -65,6 +65,7 @@ void check(const ArmConfig& config, const ArmContext& context) {
     };
     torques(config.stiffness.has_value(), "stiffness");
     torques(config.damping.has_value(), "damping");
+    torques(config.acceleration.has_value(), "acceleration");
     torques(config.friction.has_value(), "friction");
     torques(config.observer.has_value(), "observer");
   } else {
@@ -100,6 +101,7 @@ void check(const ArmConfig& config, const ArmContext& context) {
   sized(config.stiffness, "stiffness");
   sized(config.damping, "damping");
   sized(config.friction, "friction");
+  sized(config.acceleration, "acceleration");
 }
 
 // also checks, since every member after it relies on that

@@ -57,6 +57,11 @@ struct ArmConfig {
   std::optional<Eigen::VectorXd> damping;    // D, one a joint [N m s/rad]
 
   // torque-driven groups
+  // that control may ask of a joint, instead of what limits.yaml has: makers state that for their
+  // motion interfaces. Against a contact nothing of it happens, and a task that pushes needs more
+  // of it than its motions do: at the limit it would give up its other directions. One a joint
+  // [rad/s^2]
+  std::optional<Eigen::VectorXd> acceleration;
   std::optional<Eigen::VectorXd> friction;  // compensated dry friction, one a joint [N m]
   double friction_velocity = 0.02;          // over which it changes sign [rad/s]
   std::optional<double> observer;  // bandwidth of the disturbance observer [1/s]; none: off

@@ -34,6 +34,9 @@ Schema<ArmConfig> arm_schema() {
       .optional("velocity_filter", &ArmConfig::velocity_filter, number("s").min(0).max(1),
                 "time constant by which measured velocities are smoothed, such as differences of "
                 "encoder steps; 0: not at all")
+      .optional("acceleration", &ArmConfig::acceleration, dynamic_vector("rad/s^2").above(0),
+                "torque-driven: that control may ask of a joint, one a joint; left out: as "
+                "limits.yaml says, which makers state for motions. What pushes needs more")
       .optional("friction", &ArmConfig::friction, dynamic_vector("N m").min(0),
                 "torque-driven: dry friction that is compensated, one a joint; less than there is")
       .optional("friction_velocity", &ArmConfig::friction_velocity,

@@ -24,6 +24,14 @@ FrameTask::FrameTask(const FrameTaskConfig& config, const TaskContext& context)
   const Mechanism& m = context.system.mechanisms()[static_cast<std::size_t>(frame_.mechanism)];
   J_ = Matrix6Xd::Zero(6, m.model->nv());
   blocks_.push_back({m.offset, Eigen::MatrixXd::Zero(rows(), m.model->nv())});
+  if (!config.orientation_stiffness) return;
+  if (config.stiffness == 0.0)
+    throw InputError(fmt::format(
+        "the task '{}' has a stiffness of 0, to which its orientation_stiffness has no ratio; give "
+        "it a stiffness, or use a position and an orientation task",
+        context.name));
+  stiffness_ratio_ = *config.orientation_stiffness / config.stiffness;
+  damping_ratio_ = std::sqrt(stiffness_ratio_);
 }
 
 void FrameTask::set_reference(const PoseReference& reference) {
@@ -46,14 +54,14 @@ void FrameTask::state(StateArchive& archive) {
 
 double FrameTask::saturation(double linear, double angular) const {
   double scale = 1.0;
-  // the speed that an error e comes to under kp e + kd (0 - v) = 0
-  const double gain = damping() > 0.0 ? stiffness() / damping() : 0.0;
+  // the speed that an error e comes to under kp e + kd (0 - v) = 0: its gain times e
+  const double turning = gain() * damping_ratio_;
   const auto limit = [&](double wanted, double most) {
     if (wanted > most) scale = std::min(scale, most / wanted);
   };
-  if (config_.speed) limit(gain * linear, *config_.speed);
-  if (config_.angular_speed) limit(gain * angular, *config_.angular_speed);
-  if (config_.deceleration) limit(gain * linear, std::sqrt(2.0 * *config_.deceleration * linear));
+  if (config_.speed) limit(gain() * linear, *config_.speed);
+  if (config_.angular_speed) limit(turning * angular, *config_.angular_speed);
+  if (config_.deceleration) limit(gain() * linear, std::sqrt(2.0 * *config_.deceleration * linear));
   return scale;
 }
 
@@ -69,6 +77,9 @@ void FrameTask::fill(const ControlSystem& system, ControlState& state) {
   const double scale = saturation(pose_error_.head<3>().norm(), pose_error_.tail<3>().norm());
   Vector6d wanted =
       reference_.A_WE + damping() * (reference_.V_WE - V) + stiffness() * scale * pose_error_;
+  if (stiffness_ratio_ != 1.0)
+    wanted.tail<3>() += (damping_ratio_ - 1.0) * damping() * (reference_.V_WE - V).tail<3>() +
+                        (stiffness_ratio_ - 1.0) * stiffness() * scale * pose_error_.tail<3>();
   wanted.tail<3>() -= V.tail<3>().cross(Eigen::Vector3d(reference_.V_WE.tail<3>() - V.tail<3>()));
   // so that absurd references ask for no more than what fits the limits' numbers
   const double excess = std::max({wanted.head<3>().norm() / kMostTaskAcceleration,
@@ -137,14 +148,16 @@ void register_frame_tasks(TaskRegistry& registry) {
                    .optional("axes", &FrameTaskConfig::axes, list(boolean()).size(3),
                              "about x, y, z; default all"),
                "orientation of a frame in the world", make(3, 3));
-  registry.add(
-      "pose",
-      with_angular_speed(with_speed(base("PoseTask", "pose of a frame")))
-          .optional("axes", &FrameTaskConfig::axes, list(boolean()).size(6),
-                    "x, y, z, then about x, y, z; default all")
-          .optional("orientation_weight", &FrameTaskConfig::orientation_weight,
-                    number("m^2/rad^2").min(0).max(1e3), "of rotation against translation"),
-      "position and orientation of a frame in the world", make(0, 6));
+  registry.add("pose",
+               with_angular_speed(with_speed(base("PoseTask", "pose of a frame")))
+                   .optional("axes", &FrameTaskConfig::axes, list(boolean()).size(6),
+                             "x, y, z, then about x, y, z; default all")
+                   .optional("orientation_weight", &FrameTaskConfig::orientation_weight,
+                             number("m^2/rad^2").min(0).max(1e3), "of rotation against translation")
+                   .optional("orientation_stiffness", &FrameTaskConfig::orientation_stiffness,
+                             number("1/s^2").min(0).max(kMostStiffness),
+                             "of rotation; left out: the stiffness. The damping ratio is the same"),
+               "position and orientation of a frame in the world", make(0, 6));
 }
 
 }  // namespace handspan

@@ -24,7 +24,9 @@ struct FrameTaskConfig : TaskGains {
   std::string frame;
   std::vector<bool> axes;  // x y z, then rotation about x y z; the ones that are rows
   TaskAxes axes_of = TaskAxes::kWorld;
-  double orientation_weight = 1.0;      // of rotation against translation [m^2/rad^2]
+  double orientation_weight = 1.0;  // of rotation against translation [m^2/rad^2]
+  // of rotation [1/s^2]; none: the stiffness. Its ratio to that stays when gains change at run time
+  std::optional<double> orientation_stiffness;
   std::optional<double> speed;          // most that it asks for on the way [m/s]
   std::optional<double> angular_speed;  // [rad/s]
   std::optional<double> deceleration;   // with which it plans to arrive [m/s^2]
@@ -39,8 +41,11 @@ inline constexpr double kMostTaskAngularAcceleration = 100.0;
 ///   a^d = a_ref + kd (v_ref - v) + kp (p_ref - p)
 ///   alpha^d = alpha_ref - omega x (omega_ref - omega) + kd (omega_ref - omega)
 ///             + kp R log(R^T R_ref)
-/// With speeds or a deceleration given, position and orientation error are scaled by one common
-/// factor, so that a far goal asks for no more than those and its direction is kept.
+/// With an orientation stiffness of its own, kp of alpha^d is that and kd grows by the root of
+/// their ratio, so that both are damped alike. Pushed at its plate, a task-space controlled arm
+/// also turns, by kp^-1 J M^-1 J^T f, since its inertia couples force to rotation; this keeps it
+/// from that. With speeds or a deceleration given, position and orientation error are scaled by one
+/// common factor, so that a far goal asks for no more than those and its direction is kept.
 class FrameTask : public Task {
  public:
   /// @throws InputError when there is no such frame, or no axis is chosen
@@ -63,11 +68,14 @@ class FrameTask : public Task {
 
  private:
   double saturation(double linear, double angular) const;
+  double gain() const { return damping() > 0.0 ? stiffness() / damping() : 0.0; }
 
   FrameTaskConfig config_;
   ControlSystem::FrameOf frame_;
   std::vector<int> selected_;  // of the six axes
   PoseReference reference_;
+  // of the gains of rotation to those of translation
+  double stiffness_ratio_ = 1.0, damping_ratio_ = 1.0;
   Vector6d pose_error_ = Vector6d::Zero();
   Matrix6Xd J_;
 };

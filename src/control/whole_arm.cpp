@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/error.hpp"
 #include "core/suggest.hpp"
@@ -47,6 +48,23 @@ MechanismDescription ground_of(const Scene& scene) {
   return {"world", std::move(description), {}, {}, {}, false};
 }
 
+// what an app says control may ask of a group's joints; its drive checks the rest
+void replace_accelerations(RobotLimits& limits, const GroupLayout& group,
+                           const Eigen::VectorXd& acceleration) {
+  if (acceleration.size() != group.size()) return;
+  for (Eigen::Index j = 0; j < group.size(); ++j)
+    for (auto& [joint, limit] : limits.joints) {
+      if (joint != group.joints[static_cast<std::size_t>(j)]) continue;
+      if (acceleration[j] < limit.braking)
+        throw InputError(
+            fmt::format("acceleration: {} rad/s^2 for '{}' is less than its braking deceleration "
+                        "of {} rad/s^2; "
+                        "give at least that",
+                        acceleration[j], joint, limit.braking));
+      limit.acceleration = acceleration[j];
+    }
+}
+
 // a factory's complaint at the place where the part was read
 template <class Part, class Context>
 auto make(const Part& part, const Context& context, const std::string& key) {
@@ -85,13 +103,12 @@ WholeArm::WholeArm(const WholeArmConfig& config, const Scene& scene, const Plant
         for (const auto& joint : group.joints)
           (ours(group.name) ? mechanism.actuated : mechanism.held).push_back(joint);
     if (mechanism.actuated.empty()) continue;
+    for (const auto& group : layout.groups)
+      for (const auto& [name, arm] : config.arms)
+        if (group.name == name && group.robot == robot.name && arm.acceleration)
+          replace_accelerations(mechanism.limits, group, *arm.acceleration);
     const int m = system_->add_mechanism(std::move(mechanism));
-    const Mechanism& made = system_->mechanisms()[static_cast<std::size_t>(m)];
-    if (!made.passive.empty())
-      throw InputError(fmt::format(
-          "'{}' has {} coordinates that no actuator group moves or observes; the whole-arm "
-          "controller needs a group for each",
-          robot.name, made.passive.size()));
+    add_followers(m);
     ignored.insert(ignored.end(), robot.ignored_pairs.begin(), robot.ignored_pairs.end());
   }
   add_joins(config, scene, layout);
@@ -189,6 +206,41 @@ void WholeArm::carry(std::string_view payload, bool carried, double time) {
                                                                            time);
 }
 
+// of coordinates without a torque of ours, mimic joints are where their masters are; of others
+// nobody would tell where they are
+void WholeArm::add_followers(int mechanism) {
+  const Mechanism& m = system_->mechanisms()[static_cast<std::size_t>(mechanism)];
+  std::set<int> unknown(m.passive.begin(), m.passive.end());
+  // masters before those that follow them, in whatever order the robot names them
+  for (std::size_t found = 1; found > 0;) {
+    found = 0;
+    for (const auto& mimic : m.model->description().mimics) {
+      const JointSlot &joint = m.model->joint(mimic.joint), &master = m.model->joint(mimic.master);
+      if (unknown.contains(master.v) || unknown.erase(joint.v) == 0) continue;
+      followers_.push_back(
+          {mechanism, joint.q, joint.v, master.q, master.v, mimic.multiplier, mimic.offset});
+      ++found;
+    }
+  }
+  if (unknown.empty()) return;
+  std::vector<std::string> names;
+  for (const auto& slot : m.model->joints())
+    if (unknown.contains(slot.v)) names.push_back(slot.name);
+  throw InputError(
+      fmt::format("'{}' has joints that no actuator group moves or observes: {}; the whole-arm "
+                  "controller needs "
+                  "a group for each, in robot.yaml",
+                  m.name, joined(names)));
+}
+
+void WholeArm::follow_masters() {
+  for (const auto& f : followers_) {
+    MechanismState& s = state_->mechanisms[static_cast<std::size_t>(f.mechanism)];
+    s.q[f.q] = f.multiplier * s.q[f.master_q] + f.offset;
+    s.v[f.v] = f.multiplier * s.v[f.master_v];
+  }
+}
+
 void WholeArm::observe_held(const Observation& observation) {
   for (const auto& joint : held_) {
     const GroupState& group = observation.groups[static_cast<std::size_t>(joint.group)];
@@ -207,6 +259,7 @@ void WholeArm::start(const Observation& observation) {
     arm.drive.start(observation.groups[static_cast<std::size_t>(arm.group)], s);
     s.qdd.setZero();
   }
+  follow_masters();
   problem_->start(*state_);
   for (std::size_t m = 0; m < state_->mechanisms.size(); ++m) {
     // the torque rate starts from what holds the arm
@@ -233,6 +286,7 @@ void WholeArm::update(const Observation& observation, std::int64_t tick, Command
   }
   ++ticks_since_;
   if (!any) return;
+  follow_masters();
   // ramps of weights and payloads advance by all the time since the last solve
   state_->dt = seconds(base_ * ticks_since_);
   ticks_since_ = 0;

@@ -85,7 +85,13 @@ class WholeArm {
     Eigen::Index index = 0;
     int q = 0, v = 0;
   };
+  struct Follower {  // a mimic joint, which nobody drives and nothing measures
+    int mechanism = 0, q = 0, v = 0, master_q = 0, master_v = 0;
+    double multiplier = 1.0, offset = 0.0;
+  };
 
+  void add_followers(int mechanism);
+  void follow_masters();
   void add_joins(const WholeArmConfig& config, const Scene& scene, const PlantLayout& layout);
   void observe_held(const Observation& observation);
 
@@ -97,6 +103,7 @@ class WholeArm {
   std::unique_ptr<ControlProblem> problem_;
   std::vector<Arm> arms_;
   std::vector<HeldJoint> held_;
+  std::vector<Follower> followers_;
 };
 
 /// The keys of a whole-arm controller, with the tasks and constraints that are registered now.

@@ -112,7 +112,7 @@ struct Recorder::Impl {
   void transform_stream(const MujocoPlant& plant);
   void push_transforms(Session& session, std::int64_t tick) noexcept;
   void push_key_frame(Session& session) noexcept;
-  void push_events(Session& session, std::int64_t tick) noexcept;
+  void push_events(const EventList& list, std::int64_t tick) noexcept;
   void push_inputs(Session& session, std::int64_t tick) noexcept;
   void push_hashes(Session& session, std::int64_t tick) noexcept;
   void flush_hashes(Nanoseconds now) noexcept;
@@ -126,6 +126,7 @@ struct Recorder::Impl {
   std::array<TickHashes, kHashBatch> hash_rows{};
   std::int64_t hash_first = 0, hash_count = 0;
   std::vector<std::byte> snapshot;
+  EventList standing;  // at the beginning, in the middle of a run
   Nanoseconds base = 0;
   bool closed = false;
 };
@@ -277,8 +278,8 @@ void Recorder::Impl::push_key_frame(Session& session) noexcept {
               snapshot);
 }
 
-void Recorder::Impl::push_events(Session& session, std::int64_t tick) noexcept {
-  for (const Event& event : session.events().events())
+void Recorder::Impl::push_events(const EventList& list, std::int64_t tick) noexcept {
+  for (const Event& event : list.events())
     writer.push(events, tick * base, tick * base, static_cast<std::uint64_t>(tick),
                 std::as_bytes(std::span(&event, 1)));
 }
@@ -322,13 +323,17 @@ void Recorder::begin(Session& session) {
   if (impl_->observations) impl_->observations->push(session.ticks(), session.now(), true);
   impl_->channels->push(session.channels(), session.ticks(), session.now(), true);
   impl_->push_transforms(session, session.ticks());
+  if (!impl_->options.running) return;
+  impl_->standing.clear(session.ticks());
+  session.tell_standing(impl_->standing);
+  impl_->push_events(impl_->standing, session.ticks());
 }
 
 void Recorder::after_tick(Session& session) noexcept {
   Impl& i = *impl_;
   const std::int64_t tick = session.ticks() - 1;
   i.push_inputs(session, tick);
-  i.push_events(session, tick);
+  i.push_events(session.events(), tick);
   i.push_hashes(session, tick);
   const bool key = session.now() % i.options.key_frame_period == 0;
   if (i.observations) i.observations->push(session.ticks(), session.now(), key);

@@ -17,8 +17,8 @@ namespace handspan {
 /// A session that runs in another thread while its recorder is made.
 struct RunningSession {
   std::size_t snapshot_bytes = 0;  // of one of its snapshots
-  /// The tick at which the recorder will be given to Session::watch(), exactly; called when all that
-  /// takes long is done.
+  /// The tick at which the recorder will be given to Session::watch(), exactly; called when all
+  /// that takes long is done.
   std::function<std::int64_t()> first_tick;
 };
 

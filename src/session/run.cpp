@@ -1,5 +1,6 @@
 #include "session/run.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -10,7 +11,8 @@ RunSummary run_session(Session& session, const RunOptions& options) {
   session.watch(summariser);
   Pacer pacer(std::llround(static_cast<double>(session.base_period()) / options.pace),
               session.plant().simulated());
-  TickTimes ticks;
+  TickTimes ticks, behind;
+  Nanoseconds behind_end = 0;
   const bool wall = options.clock == ClockKind::kWall;
   // a simulation has no time of its own
   const bool waits = options.clock == ClockKind::kPlant && session.plants() != nullptr &&
@@ -43,6 +45,8 @@ RunSummary run_session(Session& session, const RunOptions& options) {
     if (options.between && !options.between(pacer.counts())) break;
     if (wall) {
       const Nanoseconds due = pacer.next(after);
+      behind_end = std::max<Nanoseconds>(0, after - due);
+      behind.add(seconds(behind_end));
       if (due > after) sleep_until(due);
     }
   }
@@ -59,6 +63,10 @@ RunSummary run_session(Session& session, const RunOptions& options) {
   summary.on_plant_clock = waits;
   summary.plant_ended = plant_ended;
   summary.pacer = pacer.counts();
+  summary.behind_p50 = behind.quantile(0.5);
+  summary.behind_p999 = behind.quantile(0.999);
+  summary.behind_max = behind.longest();
+  summary.behind_end = seconds(behind_end);
   if (real_time) summary.real_time_thread = real_time->had();
   return summary;
 }

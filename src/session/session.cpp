@@ -403,6 +403,7 @@ void Session::mark_episode(std::string_view mark, std::string_view text) {
     // one that nobody ended
     if (in_episode_) events_.add("episode", "stop", "another one starts");
     in_episode_ = true;
+    episode_task_ = text;
     events_.add("episode", mark, text);
   } else if (std::ranges::count(kEnds, mark)) {
     if (in_episode_) events_.add("episode", mark, text);
@@ -411,6 +412,12 @@ void Session::mark_episode(std::string_view mark, std::string_view text) {
     ++rejected_inputs_;
     events_.add("fault", mark, "is no mark of an episode: start, stop, success, failure, discard");
   }
+}
+
+void Session::tell_standing(EventList& events) const {
+  if (!operator_.view().empty()) events.add("operator", operator_, "operates");
+  arbiter_->tell_authorities(events);
+  if (in_episode_) events.add("episode", "start", episode_task_);
 }
 
 void Session::run_machines(const Moment& moment) {
@@ -548,7 +555,7 @@ TickHashes Session::hashes() {
 
 void Session::state(StateArchive& archive) {
   archive.part("session", app_.name);
-  archive(tick_, rejected_inputs_, operator_, in_episode_, first_events_);
+  archive(tick_, rejected_inputs_, operator_, in_episode_, episode_task_, first_events_);
   if (watch_) archive(*watch_);
   if (!archive.loading()) plant_->snapshot(plant_bytes_);
   archive.sized(plant_bytes_);

@@ -114,6 +114,9 @@ class Session {
   /// Wall time of the controllers' part of a tick.
   const TickTimes& control_times() const { return control_times_; }
   bool in_episode() const { return in_episode_; }
+  /// What a record that begins in the middle of a run needs to know and no event of its own says:
+  /// who operates, who has authority over what, and the episode that is under way.
+  void tell_standing(EventList& events) const;
   /// Tells the watchers that the run is over.
   void finish();
   /// Gives back the simulation of a session that was made with one, or without plants; what is left
@@ -220,6 +223,7 @@ class Session {
   std::int64_t tick_ = 0;
   std::uint64_t rejected_inputs_ = 0;
   FixedText<62> operator_;
+  FixedText<166> episode_task_;
   bool in_episode_ = false, first_events_ = false;
 };
 

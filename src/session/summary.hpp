@@ -63,6 +63,8 @@ struct RunSummary {
   bool plant_ended = false;             // the plant's clock: it has no more observations
   std::uint64_t lost_observations = 0;  // by the plant's own count
   PacerCounts pacer;
+  // of the wall clock's time before simulated time, after each tick; without what slipped [s]
+  double behind_p50 = 0.0, behind_p999 = 0.0, behind_max = 0.0, behind_end = 0.0;
   RealTime real_time_thread;
   std::vector<GroupSummary> groups;
   std::vector<TrackingSummary> tracking;
@@ -72,7 +74,7 @@ struct RunSummary {
   std::uint64_t rejected_inputs = 0, lost_inputs = 0;
   CommandFaults faults;
   std::vector<PlantSummary> plants;  // those of the app
-  std::size_t contacts = 0;  // at the end
+  std::size_t contacts = 0;          // at the end
   std::optional<ControlSummary> control;
   double real_time_factor() const { return wall > 0.0 ? seconds(simulated) / wall : 0.0; }
 };

@@ -14,7 +14,7 @@ code{background:#8882;padding:.1em .3em}</style>
 <h1>handspan is running, its page is not built</h1>
 <p>The loop runs and answers on <code>/ws</code> (docs/protocol.md). To build the page:
 <pre><code>tools/setup
-cd web &amp;&amp; npm run build</code></pre>
+tools/build release</code></pre>
 <p>then reload this address.</p></html>
 )";
 

@@ -129,11 +129,11 @@ void Arbiter::revoke(int source, const Outlet& keeps) {
     }
     if (kept == other.grants) continue;
     other.grants = kept;
-    tell_authority(other);
+    tell_authority(other, events_);
   }
 }
 
-void Arbiter::tell_authority(const Outlet& outlet) {
+void Arbiter::tell_authority(const Outlet& outlet, EventList& events) const {
   FixedText<166> names = "nobody";
   char text[166];
   char *at = text, *end = text + sizeof text;
@@ -142,7 +142,12 @@ void Arbiter::tell_authority(const Outlet& outlet) {
                                         source_name(outlet.heard[i].grant.source))
                            .out);
   if (outlet.grants > 0) names = std::string_view(text, static_cast<std::size_t>(at - text));
-  events_.add("authority", outlet.name, names);
+  events.add("authority", outlet.name, names);
+}
+
+void Arbiter::tell_authorities(EventList& events) const {
+  for (const Outlet& outlet : outlets_)
+    if (outlet.grants > 0) tell_authority(outlet, events);
 }
 
 void Arbiter::grant(int index, std::span<const Grant> grants, const Moment& moment) {
@@ -160,7 +165,7 @@ void Arbiter::grant(int index, std::span<const Grant> grants, const Moment& mome
   }
   outlet.done = false;
   outlet.pending = true;
-  if (anybody) tell_authority(outlet);
+  if (anybody) tell_authority(outlet, events_);
 }
 
 bool Arbiter::under_way(int index) const {

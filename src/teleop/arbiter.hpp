@@ -39,6 +39,9 @@ class Arbiter {
  public:
   explicit Arbiter(EventList& events) : events_(events) {}
 
+  /// Who has authority over what now, as the events say that told of it.
+  void tell_authorities(EventList& events) const;
+
   // at set-up; names of outlets are the tasks'
 
   /// @return the outlet's index. The task outlives this
@@ -158,7 +161,7 @@ class Arbiter {
   void write(Outlet& outlet);
   bool arrived(const Outlet& outlet) const;
   void revoke(int source, const Outlet& keeps);
-  void tell_authority(const Outlet& outlet);
+  void tell_authority(const Outlet& outlet, EventList& events) const;
   void go_on(Heard& heard, const Outlet& outlet, const Moment& moment);
 
   EventList& events_;

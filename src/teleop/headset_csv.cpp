@@ -144,7 +144,9 @@ class Table {
       const std::size_t side = s == 0 ? kLeft : kRight;
       const TrackedAs as = has_[s] ? source(row, side) : TrackedAs::kNone;
       if (as != TrackedAs::kNone) pose(row, side + 1, s, as, sample);
-      for (std::size_t a = 0; a < 4; ++a) sample.set_axis(4 * s + a, number(row, side + 8 + a));
+      // WebXR's stick_y is negative when it is pushed away
+      for (std::size_t a = 0; a < 4; ++a)
+        sample.set_axis(4 * s + a, (a == 3 ? -1.0 : 1.0) * number(row, side + 8 + a));
       for (std::size_t b = 0; b < 2; ++b)
         if (const double v = number(row, side + 12 + b); std::isfinite(v))
           sample.set_button(3 * s + b, v > 0.5);

@@ -2,8 +2,9 @@
 // Recordings of a headset as CSV: one row a frame, the columns by name in any order. Needed: `t`
 // [s] and, of at least one side S in l, r: S_source (controller, hand or none), S_x, S_y, S_z [m],
 // S_qx, S_qy, S_qz, S_qw. Read where they are there: head_x ... head_qw, S_trigger, S_squeeze
-// (0 to 1), S_stick_x, S_stick_y (-1 to 1), S_primary, S_secondary (0 or 1). Axes are WebXR's. What
-// is empty is not valid; other columns are passed over; any rate.
+// (0 to 1), S_stick_x, S_stick_y (-1 to 1), S_primary, S_secondary (0 or 1). Axes are WebXR's, also
+// a stick's, which is negative when it is pushed away. What is empty is not valid; other columns
+// are passed over; any rate.
 #include <filesystem>
 #include <string>
 #include <string_view>

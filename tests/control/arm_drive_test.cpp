@@ -290,6 +290,8 @@ TEST_F(ArmDriveTest, RefusesWhatDoesNotSuitTheGroup) {
             "damping has 3 values for the 7 joints of 'arm.arm'; give one a joint");
   EXPECT_EQ(with(&ArmConfig::friction, three),
             "friction has 3 values for the 7 joints of 'arm.arm'; give one a joint");
+  EXPECT_EQ(with(&ArmConfig::acceleration, three),
+            "acceleration has 3 values for the 7 joints of 'arm.arm'; give one a joint");
   EXPECT_EQ(with(&ArmConfig::servo_lag, 0.02),
             "servo_lag needs a velocity- or position-driven group; 'arm.arm' is torque-driven; "
             "leave it out");
@@ -319,6 +321,8 @@ TEST_F(ArmDriveTest, RefusesWhatDoesNotSuitTheGroup) {
   EXPECT_EQ(with(&ArmConfig::law, ArmLaw::kVelocity), "accepted");
   EXPECT_EQ(with(&ArmConfig::friction, seven),
             "friction needs a torque-driven group; 'arm.arm' is velocity-driven; leave it out");
+  EXPECT_EQ(with(&ArmConfig::acceleration, seven),
+            "acceleration needs a torque-driven group; 'arm.arm' is velocity-driven; leave it out");
   EXPECT_EQ(with(&ArmConfig::observer, 10.0),
             "observer needs a torque-driven group; 'arm.arm' is velocity-driven; leave it out");
   EXPECT_EQ(with(&ArmConfig::stiffness, seven),

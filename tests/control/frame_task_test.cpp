@@ -42,6 +42,46 @@ TEST(FrameTask, RowsAreTheTrueAccelerationOfPositionAndOrientation) {
   }
 }
 
+TEST(FrameTask, OrientationMayHaveAStiffnessOfItsOwnAndIsDampedAlike) {
+  ModelRun run;
+  run.system.add_mechanism(unlimited_arm());
+  run.seal();
+  FrameTaskConfig config = pose_of("left.tcp", 100.0);
+  FrameTask alike(config, {run.system, "alike"});
+  config.orientation_stiffness = 400.0;
+  FrameTask own(config, {run.system, "own"});
+  // that of all axes, for what turning must be
+  FrameTask stiff(pose_of("left.tcp", 400.0), {run.system, "stiff"});
+  RandomStream random(kSeed, "own stiffness");
+  SmoothMotion motion(run, random);
+  PoseReference reference;
+  reference.X_WE = motion.pose("left.tcp", 0.03);
+  reference.V_WE = random_vector(6, random, 0.1);
+  const auto b = [&](FrameTask& task) {
+    task.set_reference(reference);
+    task.update(run.system, *run.state);
+    return Eigen::VectorXd(task.b());
+  };
+  const Eigen::VectorXd found = b(own);
+  EXPECT_EQ(found.head<3>(), b(alike).head<3>());
+  EXPECT_LT((found.tail<3>() - b(stiff).tail<3>()).norm(), 1e-12);
+  // at run time the ratio stays
+  own.set_stiffness(400.0, 0.0);
+  stiff.set_stiffness(1600.0, 0.0);
+  b(own);
+  b(stiff);
+  EXPECT_LT((b(own).tail<3>() - b(stiff).tail<3>()).norm(), 1e-12);
+  config.stiffness = 0.0;
+  try {
+    FrameTask(config, {run.system, "none"});
+    ADD_FAILURE() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "the task 'none' has a stiffness of 0, to which its orientation_stiffness has no "
+                 "ratio; give it a stiffness, or use a position and an orientation task");
+  }
+}
+
 TEST(FrameTask, MasksChooseRowsInTheWorldOrInTheFrame) {
   ModelRun run;
   run.system.add_mechanism(unlimited_arm());

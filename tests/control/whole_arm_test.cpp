@@ -127,6 +127,21 @@ TEST(WholeArm, MeasurementsThatAreNoNumbersAreCountedAndNothingLeavesThatIsNone)
   EXPECT_EQ(set.arms.problem().counts().failed, 0U);
 }
 
+const std::string kElbow = "tasks: {elbow: {type: posture, robot: left, joint: left.joint1}}\n";
+
+TEST(WholeArm, AnAppSaysWhatAccelerationControlMayAskFor) {
+  const auto of = [](const std::string& arm) {
+    const Set set("arms: {left.arm: " + arm + "}\n" + kElbow);
+    std::vector<double> found;
+    for (const auto& limits : set.arms.system().mechanisms()[0].limits)
+      found.push_back(limits.acceleration);
+    return found;
+  };
+  EXPECT_EQ(of("{}"), std::vector<double>(7, 10.0)) << "limits.yaml's";
+  EXPECT_EQ(of("{acceleration: [20, 21, 22, 23, 24, 25, 26]}"),
+            (std::vector<double>{20, 21, 22, 23, 24, 25, 26}));
+}
+
 TEST(WholeArmHeap, ATickDoesNotTouchTheHeap) {
   Set set;
   ChannelTable channels;
@@ -164,6 +179,9 @@ TEST(WholeArm, ErrorsNameTheirPlaceAndTheMend) {
   says(kArms + "tasks:\n  hand: {type: pose, frame: left.tcq}\n", "arms.yaml:5: tasks.hand");
   says(kArms + kTasks + "constraints: [{type: collision, pairs: [[left.pad_body, pots]]}]\n",
        "did you mean 'post'?");
+  says("arms: {left.arm: {acceleration: [20, 20, 20, 20, 5, 20, 20]}}\n" + kElbow,
+       "acceleration: 5 rad/s^2 for 'left.joint5' is less than its braking deceleration of 5.8 "
+       "rad/s^2; give at least that");
   says(kArms + kTasks + "optimisation: {priority: [jerk, jerk]}\n", "names a kind twice");
   says(kArms + kTasks + "payloads: {box: {frame: left.tcp, mass: 0 kg}}\n", "it must be > 0");
 }

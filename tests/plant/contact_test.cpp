@@ -173,6 +173,65 @@ TEST(Restitution, HoldsForOtherStepsStiffnessAndImpedance) {
               0.15, 0.02);
 }
 
+// A box, sharp or rounded by balls in its corners, meets a belt without weight, turned by `tilt`
+// about y: the speed of what touches after the impact over that before.
+double box_rebound(double e, double tilt, bool rounded, double phase) {
+  std::string shapes = "{type: box, size: [0.2, 0.16, 0.12], material: rubber}";
+  if (rounded) {
+    shapes.clear();
+    for (int i = 0; i < 8; ++i)
+      shapes += std::string(i > 0 ? ", " : "") +
+                "{type: sphere, radius: 0.005, material: rubber, pose: {position: [" +
+                (i & 1 ? "" : "-") + "0.095, " + (i & 2 ? "" : "-") + "0.075, " +
+                (i & 4 ? "" : "-") + "0.055]}}";
+  }
+  const Scene scene = scene_of(
+      "objects:\n  box:\n    pose: {position: [0, 0, 1]}\n    mass: 0.5\n"
+      "    inertia: [[1.7e-3, 0, 0], [0, 2.3e-3, 0], [0, 0, 2.7e-3]]\n    center_of_mass: [0, 0, 0]"
+      "\n    shapes: [" +
+      shapes +
+      "]\n"
+      "belts:\n  belt:\n    pose: {position: [0, 0, -0.5]}\n    size: [4, 2, 1]\n    speed: 0\n"
+      "    material: stone\n"
+      "contact:\n  pairs: [{materials: [stone, rubber], friction: 0, restitution: " +
+      std::to_string(e) + "}]\nphysics: {gravity: [0, 0, 0]}\n");
+  MujocoPlant plant(scene);
+  const int box = plant.body("box");
+  const Pose start = Pose::from_rpy({0, 0, 0}, {0, tilt, 0});
+  // the edge that is lowest with this tilt, or the middle of the face
+  const double r = rounded ? 0.005 : 0.0, x = tilt > 0.0 ? 0.1 - r : 0.0;
+  const Eigen::Vector3d ball_B(x, 0, -0.06 + r);
+  const auto arm = [&](const Eigen::Matrix3d& R) {
+    return Eigen::Vector3d(R * ball_B - r * Eigen::Vector3d::UnitZ());
+  };
+  constexpr double kSpeed = 0.1;
+  Vector6d V = Vector6d::Zero();
+  V[2] = -kSpeed;
+  plant.set_object(
+      "box", {start.R, Eigen::Vector3d(0, 0, -arm(start.R)[2] + (3 + phase) * 1e-3 * kSpeed)}, V);
+  bool touched = false;
+  for (int i = 0; i < 500; ++i) {
+    plant.advance();
+    if (!plant.contacts().empty()) touched = true;
+    if (touched && plant.contacts().empty()) break;
+  }
+  EXPECT_TRUE(touched);
+  const Vector6d after = plant.body_velocity(box);
+  return (after[2] + after.tail<3>().cross(arm(plant.body_pose(box).R))[2]) / kSpeed;
+}
+
+// Slowly: a contact lasts pi / sqrt(k) = 16 ms, and a box that turns at w meanwhile lifts its
+// corner, l from the middle, by w^2 l times that.
+TEST(Restitution, OfABoxIsAskedFlatAndOnItsEdge) {
+  for (const bool rounded : {false, true})
+    for (const double tilt : {0.0, 0.3})
+      for (const double e : {0.05, 0.15, 0.5}) {
+        double mean = 0.0;
+        for (int i = 0; i < 8; ++i) mean += box_rebound(e, tilt, rounded, i / 8.0) / 8;
+        EXPECT_NEAR(mean, e, 0.02) << (rounded ? "rounded " : "sharp ") << tilt << " " << e;
+      }
+}
+
 TEST(Gravity, MayBeZeroOrElsewhere) {
   MujocoPlant weightless(drop("friction: 1", 1.0, "physics: {gravity: [0, 0, 0]}\n"));
   advance(weightless, 1000);

@@ -98,7 +98,7 @@ TEST_F(StationTest, WithoutAPageItSaysHowToBuildOne) {
   begin();
   const std::string page = get("/");
   EXPECT_EQ(status_of(page), "200");
-  EXPECT_NE(page.find("npm run build"), std::string::npos);
+  EXPECT_NE(page.find("tools/build release"), std::string::npos);
 }
 
 TEST_F(StationTest, OtherHostsAndOriginsAreRefused) {
@@ -282,10 +282,12 @@ TEST_F(StationTest, RecordingsAreMadeListedReplayedFetchedAndDeleted) {
   begin();
   SocketClient page(station->port());
   page.join("Ann");
+  // what is under way when a recording begins is in it too
+  ASSERT_EQ(page.ask({{"type", "operate"}}), "");
+  page.ask({{"type", "episode"}, {"mark", "start"}, {"text", "grab"}});
   ASSERT_EQ(page.ask({{"type", "record"}, {"on", true}, {"name", "../a b"}}), "");
   EXPECT_EQ(page.ask({{"type", "record"}, {"on", true}, {"name", "x"}}),
             "a recording is under way; stop it first");
-  page.ask({{"type", "episode"}, {"mark", "start"}, {"text", "grab"}});
   for (double recorded = 0.0; recorded < 0.7;)
     recorded = page.next_text("status")["recording"]["seconds"];
   page.ask({{"type", "episode"}, {"mark", "success"}});
@@ -300,6 +302,7 @@ TEST_F(StationTest, RecordingsAreMadeListedReplayedFetchedAndDeleted) {
   ASSERT_EQ(records[0]["episodes"].size(), 1U) << records;
   EXPECT_EQ(records[0]["episodes"][0]["task"], "grab");
   EXPECT_EQ(records[0]["episodes"][0]["outcome"], "success");
+  EXPECT_EQ(records[0]["episodes"][0]["operator"], "Ann");
   const std::string file = get("/records/" + name);
   EXPECT_EQ(status_of(file), "200");
   EXPECT_NE(file.find("attachment; filename=\"" + name + "\""), std::string::npos);

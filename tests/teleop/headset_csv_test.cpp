@@ -56,6 +56,15 @@ TEST(HeadsetCsv, ReadsOneSideInAnyOrderOfColumns) {
   EXPECT_EQ(samples[1].numbers[8], 0.0);
 }
 
+TEST(HeadsetCsv, AStickPushedAwayIsPositive) {
+  const auto samples = parse("t,r_stick_x,r_stick_y," + columns('r') +
+                             "\n0.5,0.25,-0.75,controller,1,2,3,0,0,0,1\n");
+  ASSERT_EQ(samples.size(), 1U);
+  const std::size_t first = headset_layout().first_axis();
+  EXPECT_EQ(samples[0].numbers[first + 6], 0.25);
+  EXPECT_EQ(samples[0].numbers[first + 7], 0.75);
+}
+
 TEST(HeadsetCsv, WindowsLinesSpacesAndTheLastLineWithoutAnEnd) {
   const auto samples =
       parse("t , " + columns('l') + "\r\n 1.5 ,hand, 1 ,2,3,0,0,0,1\r\n2,none,,,,,,,");

@@ -276,6 +276,7 @@ export class MockServer {
       type: 'welcome', protocol: kProtocol, version: 'mock', session: 'mock', you, app: 'grab',
       base_period: kTick, clock: { server: this.clock },
       scene: {
+        name: 'grab',
         bodies: this.world.bodies,
         views: [{ name: 'overview', eye: [1.9, 1.9, 1.35], target: [0.32, 0.35, 0.35] },
           { name: 'operator', eye: [-1.5, 0.4, 1.35], target: [0.5, 0.4, 0.35] },
@@ -307,7 +308,7 @@ export class MockServer {
       late_ticks: 0, slipped: 0,
       devices: { headset: { age: this.world.sampleAge, present: (this.world.sampleAge ?? 1) < 0.1 } },
       limits: this.world.forces.some((f) => f > 6) ? ['left.joint4 torque', 'right.joint4 torque'] : [],
-      relaxed: [], inputs_lost: 0, scripted: this.world.scripted,
+      relaxed: [], inputs_lost: 0, samples_refused: 0, scripted: this.world.scripted,
       replay: client.replay ? { start: 0, end: 61, message: '' } : null,
     };
   }

@@ -133,6 +133,7 @@ station.on('welcome', (welcome) => {
   bar.load(welcome);
   view.load(welcome);
   tune.load(welcome);
+  watch.load(welcome);
   operate.load(drive);
   plots.load(welcome);
   views.replaceChildren(...view.views.map((one) =>

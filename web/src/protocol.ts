@@ -108,7 +108,7 @@ export interface Welcome {
   app: string;
   base_period: number;
   clock: { server: number };
-  scene: { bodies: BodyInfo[]; views: ViewInfo[]; frames: FrameInfo[] };
+  scene: { name: string; bodies: BodyInfo[]; views: ViewInfo[]; frames: FrameInfo[] };
   channels: ChannelInfo[];
   devices: DeviceInfo[];
   references: ReferenceInfo[];
@@ -154,6 +154,7 @@ const welcome = object<Omit<Welcome, 'type'>>({
   base_period: number,
   clock: object({ server: number }),
   scene: object({
+    name: optional(text, ''),
     bodies: list(
       object<BodyInfo>({
         name: text,
@@ -232,6 +233,7 @@ export interface Status {
   limits: string[];
   relaxed: string[];
   inputs_lost: number;
+  samples_refused: number; // of who does not operate, or of another time
   scripted: boolean;
   replay: { start: number; end: number; message: string } | null;
 }
@@ -283,6 +285,7 @@ const kServerMessages: { [T in ServerMessage['type']]: Check<object> } = {
     limits: texts,
     relaxed: texts,
     inputs_lost: integer,
+    samples_refused: optional(integer, 0),
     scripted: boolean,
     replay: optional(orNull(object({ start: number, end: number, message: text })), null),
   }),
@@ -342,7 +345,7 @@ export interface Hello {
 
 export type Request =
   | { type: 'subscribe'; channels: string[]; rate: number }
-  | { type: 'list' | 'ask' | 'stop' | 'operate' | 'resume' }
+  | { type: 'list' | 'ask' | 'stop' | 'operate' | 'resume' | 'restart' }
   | { type: 'yield'; to: number | 'scripted' | null }
   | { type: 'event'; name: string }
   | { type: 'parameter'; name: string; value: number }
@@ -369,6 +372,7 @@ const kClientMessages: { [T in ClientMessage['type']]: Check<object> } = {
   stop: object({ id }),
   operate: object({ id }),
   resume: object({ id }),
+  restart: object({ id }),
   yield: object({ id, to: ((v, p) => (typeof v === 'string' ? oneOf('scripted')(v, p)
     : orNull(integer)(v, p))) as Check<number | 'scripted' | null> }),
   event: object({ id, name: text }),

@@ -5,7 +5,7 @@ import type { Station } from '../station.ts';
 import { type Choice, type Drive, type JogAxes, kChoices } from '../teleop/drive.ts';
 import { kGamepadKeys } from '../teleop/gamepad.ts';
 import { kKeys } from '../teleop/keyboard.ts';
-import { notice, told } from './ask.ts';
+import { ask, notice, told } from './ask.ts';
 import { operatorOf } from './bar.ts';
 
 function keyTable(rows: [string, string][]): HTMLElement {
@@ -34,6 +34,9 @@ export class Operate {
   private readonly handOver = h('select', { 'aria-label': 'hand over to' });
   private readonly give = h('button', { onclick: () => this.yield() }, 'Hand over');
   private readonly giving = h('div', { class: 'row' }, this.handOver, this.give);
+  private readonly anew = h('button', {
+    class: 'quiet', 'data-is': 'restart', onclick: () => void this.restart(),
+  }, 'Begin anew…');
   private readonly name = h('input', { 'aria-label': 'your name, as it is in the log', maxlength: 40, required: true });
   private readonly by: HTMLElement;
   private readonly hand = choice<Choice>('hand', kChoices, (word) => this.choose(word));
@@ -74,7 +77,7 @@ export class Operate {
       h('details', { open: !coarse }, h('summary', {}, 'Keyboard'), keyTable(kKeys)),
       h('details', {}, h('summary', {}, 'Gamepad'), this.pad, keyTable(kGamepadKeys)));
     this.element = h('div', { class: 'operate' },
-      h('fieldset', {}, h('legend', {}, 'Operator'), this.who, this.take, this.giving,
+      h('fieldset', {}, h('legend', {}, 'Operator'), this.who, this.take, this.giving, this.anew,
         h('label', { class: 'inline' }, h('span', {}, 'name'), this.name)),
       this.by);
     this.axes.show((kept('axes') as JogAxes) || 'view');
@@ -126,6 +129,11 @@ export class Operate {
       notice('Asked: the operator sees it now.');
   }
 
+  private async restart(): Promise<void> {
+    if (await ask('Begin anew?', 'The run ends, and a recording with it. Robots and objects are then where the scene has them.',
+      'Begin anew', 'Go on')) void told(this.station.ask({ type: 'restart' }));
+  }
+
   private yield(): void {
     const to = this.handOver.value;
     void told(this.station.ask({
@@ -139,7 +147,7 @@ export class Operate {
     say(this.who, operatorOf(status));
     say(this.take, someone ? 'Ask for the hand-over' : 'Take over');
     this.take.hidden = status.you_operate || this.station.role === 'viewer';
-    this.giving.hidden = !status.you_operate;
+    this.giving.hidden = this.anew.hidden = !status.you_operate;
     document.body.classList.toggle('operating', status.you_operate);
     const others = status.clients.filter(({ id, role }) =>
       id !== this.station.welcome?.you && role === 'operator');

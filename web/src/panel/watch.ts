@@ -1,6 +1,6 @@
 // Over the scene: why references hold, active limits, constraints that gave way, the picture's rate.
 import { h, say } from '../dom.ts';
-import type { Status } from '../protocol.ts';
+import type { Status, Welcome } from '../protocol.ts';
 
 const kMostShown = 6;
 
@@ -19,6 +19,7 @@ export class Watch {
   private readonly relaxed = h('ul', { 'aria-label': 'constraints that gave way' });
   private readonly limits = h('ul', { 'aria-label': 'active limits' });
   private readonly holding = h('ul', { 'aria-label': 'references that hold' });
+  private followed = new Set<string>(); // references that somebody's hands move; empty: not told
   private readonly rate = h('span', { class: 'rate' });
 
   constructor() {
@@ -26,10 +27,17 @@ export class Watch {
     this.element.append(this.rate);
   }
 
+  load({ hands }: Welcome): void {
+    this.followed = new Set(hands.map(({ reference }) => reference));
+  }
+
   status({ limits, relaxed, holding }: Status): void {
     chips(this.relaxed, relaxed.map((name) => `gave way: ${name}`), 'bad');
     chips(this.limits, limits, 'warn');
-    chips(this.holding, Object.entries(holding).map(([name, why]) =>
+    // that nobody moves what nobody can move is no news
+    const told = Object.entries(holding).filter(([name, why]) =>
+      this.followed.size === 0 || this.followed.has(name) || why !== 'nobody has authority');
+    chips(this.holding, told.map(([name, why]) =>
       `${name.replaceAll('_', ' ')} holds${why ? `: ${why}` : ''}`), '');
   }
 

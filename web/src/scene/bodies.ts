@@ -13,7 +13,9 @@ export class Bodies {
     for (const info of infos) {
       const body = new three.Group();
       body.name = info.name;
-      for (const shape of info.shapes) body.add(meshOf(shape, info.kind === 'robot' ? 1 : 0));
+      // what is not to be seen at all is no part of the picture's extent either
+      for (const shape of info.shapes.filter(({ rgba }) => rgba[3] !== 0))
+        body.add(meshOf(shape, info.kind === 'robot' ? 1 : 0));
       if (info.kind === 'belt') {
         const belt = new Belt(info);
         this.belts.push(belt);

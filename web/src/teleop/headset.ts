@@ -139,7 +139,7 @@ export class Headset {
     return true;
   }
 
-  // the xr-standard mapping
+  // the xr-standard mapping, in which a stick pushed away is negative
   private controls(side: string, { buttons, axes }: Gamepad, sample: SampleWriter): void {
     const value = (i: number) => buttons[i]?.value ?? 0;
     sample.control(`${side}.trigger`, value(0));
@@ -148,7 +148,7 @@ export class Headset {
     sample.control(`${side}.primary`, value(4));
     sample.control(`${side}.secondary`, value(5));
     sample.control(`${side}.stick_x`, axes[2] ?? 0);
-    sample.control(`${side}.stick_y`, axes[3] ?? 0);
+    sample.control(`${side}.stick_y`, -(axes[3] ?? 0));
     if ((this.rumble[side] ?? 0) > 0) this.pulse(side);
   }
 

@@ -133,9 +133,10 @@ export const tests: Record<string, (stage: Stage) => Promise<void>> = {
   },
 
   'one operates, the other watches, asks, and is handed over to': async (stage) => {
-    const ann = await stage.open('?name=Ann');
-    const ben = await stage.open('?name=Ben');
-    const eve = await stage.open('?view&name=Eve');
+    const small = { viewport: { width: 480, height: 420 } };
+    const ann = await stage.open('?name=Ann', small);
+    const ben = await stage.open('?name=Ben', small);
+    const eve = await stage.open('?view&name=Eve', small);
     await takeOver(ann);
     await ben.waitForSelector('[data-is=operator]:has-text("Ann operates")');
     await eve.waitForSelector('[data-is=operator]:has-text("Ann operates")');

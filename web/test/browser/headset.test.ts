@@ -1,60 +1,17 @@
-// An emulated headset (IWER): both controllers move both arms; what is lost holds.
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+// An emulated headset: both controllers move both arms; what is lost holds.
+import { clutch, emulate, enter } from './emulated.ts';
 import { expect, type Page, placeOf, type Stage, takeOver, until, wait } from './support.ts';
 
-const kIwer = join(dirname(createRequire(import.meta.url).resolve('iwer/package.json')), 'build/iwer.js');
-
-/// What the tests use of IWER's device.
-interface Controller {
-  connected: boolean;
-  position: { set(x: number, y: number, z: number): void };
-  updateButtonValue(id: string, value: number): void;
-}
-interface Emulated {
-  controllers: { left: Controller; right: Controller };
-  position: { set(x: number, y: number, z: number): void };
-  primaryInputMode: string;
-}
-declare global {
-  interface Window {
-    IWER: { XRDevice: new (config: object) => Emulated & { installRuntime(o: object): void }; metaQuest3: object };
-    XRPose: { prototype: object };
-    device: Emulated;
-    thoughtUp: boolean;
-    pulses: number[];
-  }
-}
-
 async function openWithHeadset(stage: Stage): Promise<Page> {
-  const page = await stage.open('?name=Ann', { viewport: { width: 640, height: 480 } }, async (p) => {
-    await p.addInitScript({ path: kIwer });
-    await p.addInitScript(() => {
-      const device = new window.IWER.XRDevice(window.IWER.metaQuest3);
-      device.installRuntime({ forceInstall: true });
-      window.device = device;
-      // IWER says of all it tracks that its position is thought up: here the tests say it
-      window.thoughtUp = false;
-      Object.defineProperty(window.XRPose.prototype, 'emulatedPosition', { get: () => window.thoughtUp });
-      device.position.set(0, 1.6, 0);
-      device.controllers.left.position.set(-0.25, 1.1, -0.4);
-      device.controllers.right.position.set(0.25, 1.1, -0.4);
-    });
-  });
+  const page = await stage.open('?name=Ann', { viewport: { width: 640, height: 480 } }, emulate);
   await takeOver(page);
-  await page.click('button:text-is("Enter VR")');
-  await page.waitForFunction(() => window.handspan.headset.session !== undefined);
+  await enter(page);
   await until('no controller is tracked', () => {
     const n = stage.server.world.sample;
     return n?.[0] === 1 && n[8] === 1;
   });
   return page;
 }
-
-const clutch = (page: Page, value: number) => page.evaluate((v) => {
-  for (const side of ['left', 'right'] as const)
-    for (const id of ['trigger', 'squeeze']) window.device.controllers[side].updateButtonValue(id, v);
-}, value);
 
 // as a hand moves: a little at a time
 async function moveTo(page: Page, side: 'left' | 'right', from: number[], to: number[], seconds: number): Promise<void> {
@@ -84,12 +41,17 @@ export const tests: Record<string, (stage: Stage) => Promise<void>> = {
     await until('the clutches stay closed', () => closed(stage) === 'false,false');
   },
 
+  'a stick pushed away is positive, as a gamepad\'s': async (stage) => {
+    const page = await openWithHeadset(stage);
+    await page.evaluate(() => window.device.controllers.right.updateAxes('thumbstick', 0.25, -0.75));
+    await until('it is not', () => [...stage.server.world.sample!.subarray(30, 32)].join() === '0.25,0.75');
+  },
+
   'stamps are the frames\' and rise': async (stage) => {
     const page = await openWithHeadset(stage);
     stage.server.samples.length = 0;
-    await wait(2);
+    await until('no samples come', () => stage.server.samples.length > 20);
     const stamps = stage.server.samples.map((s) => s.stamp);
-    expect(stamps.length > 10, `${stamps.length} samples`);
     expect(stamps.every((s, i) => i === 0 || s > stamps[i - 1]!), 'they do not rise');
     const here = await page.evaluate(() => performance.now() / 1000);
     expect(Math.abs(stamps.at(-1)! - here) < 1, `${stamps.at(-1)} is not of the page's clock, ${here}`);

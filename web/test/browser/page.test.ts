@@ -1,5 +1,5 @@
 // Load and look; plots; records; parameters; stop; reconnect; narrow windows.
-import { expect, Stage, takeOver, until, wait } from './support.ts';
+import { expect, mock, type Stage, takeOver, until, wait } from './support.ts';
 
 export const tests: Record<string, (stage: Stage) => Promise<void>> = {
   'it loads, shows the scene, and asks no other host': async (stage) => {
@@ -84,6 +84,18 @@ export const tests: Record<string, (stage: Stage) => Promise<void>> = {
     }
   },
 
+  'beginning anew asks, and is the operator\'s': async (stage) => {
+    const page = await stage.open('?name=Ann');
+    expect(!(await page.locator('[data-is=restart]').isVisible()), 'who watches may do it');
+    await takeOver(page);
+    await page.click('[data-is=restart]');
+    await page.click('dialog button[value=no]');
+    await page.click('[data-is=restart]');
+    expect(!stage.server.requests.some((r) => r.type === 'restart'), 'it began without asking');
+    await page.click('dialog button[value=yes]');
+    await until('it is not asked for', () => stage.server.requests.some((r) => r.type === 'restart'));
+  },
+
   'a space in a name is a letter': async (stage) => {
     const page = await stage.open('?name=Ann');
     await page.click('[role=tab]:text-is("Records")');
@@ -146,7 +158,7 @@ export const tests: Record<string, (stage: Stage) => Promise<void>> = {
     await stage.server.close();
     await page.waitForSelector('.veil:not([hidden]):has-text("No connection")');
     await wait(1);
-    stage.server = await Stage.serve(port);
+    stage.server = await mock(port);
     await page.waitForFunction(() => window.handspan.station.link === 'live', undefined, { timeout: 30000 });
     await page.waitForSelector('.veil', { state: 'hidden' });
     await takeOver(page);

@@ -1,7 +1,8 @@
-// The page in a real browser against the mock server: node test/browser/run.ts [FILE [WORDS]], the tests of that
-// file whose names have these words.
+// The page in a real browser, against the mock server and, in station.test.ts, against the station:
+// node test/browser/run.ts [FILE [WORDS]], the tests of that file whose names have these words.
 import { readdirSync } from 'node:fs';
-import { kChromium, launch, Stage } from './support.ts';
+import { kProgram } from './served.ts';
+import { kChromium, launch, mock, type Server, Stage } from './support.ts';
 
 if (!kChromium) {
   console.log('skipped: there is no Chromium; tools/setup --test installs it');
@@ -10,14 +11,22 @@ if (!kChromium) {
 const [wanted = '', words = ''] = process.argv.slice(2);
 const files = readdirSync(import.meta.dirname)
   .filter((name) => name.endsWith('.test.ts') && name.startsWith(wanted));
+interface Suite {
+  tests: Record<string, (stage: Stage<Server>) => Promise<void>>;
+  serve?: () => Promise<Server>; // left out: the mock server
+}
 const browser = await launch();
 let failed = 0;
 for (const file of files) {
-  const { tests } = (await import(`./${file}`)) as { tests: Record<string, (stage: Stage) => Promise<void>> };
+  const { tests, serve = mock } = (await import(`./${file}`)) as Suite;
+  if (serve !== mock && !kProgram) {
+    console.log(`skipped: ${file}: there is no handspan; tools/build dev makes it`);
+    continue;
+  }
   for (const [name, test] of Object.entries(tests)) {
     if (!name.includes(words)) continue;
     const begun = performance.now();
-    const stage = await Stage.set(browser);
+    const stage = new Stage(browser, await serve());
     let problem = '';
     try {
       await test(stage);

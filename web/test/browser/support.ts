@@ -32,31 +32,22 @@ export async function until(claim: string, holds: () => boolean | Promise<boolea
 
 export const wait = (seconds: number) => new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
 
+export interface Server {
+  port: number;
+  close(): Promise<void>;
+}
+
 /// One test: a server of its own, pages that are looked after, and what they complained of.
-export class Stage {
-  server: MockServer;
+export class Stage<S extends Server = MockServer> {
+  server: S;
   readonly browser: Browser;
   readonly complaints: string[] = [];
   readonly requests: string[] = [];
   private readonly pages: Page[] = [];
 
-  private constructor(browser: Browser, server: MockServer) {
+  constructor(browser: Browser, server: S) {
     this.browser = browser;
     this.server = server;
-  }
-
-  static async set(browser: Browser): Promise<Stage> {
-    return new Stage(browser, await Stage.serve(0));
-  }
-
-  /// A server that is patient: the browser draws in software, and on a machine with other work its
-  /// samples come late. What silence does is the server's, and tested there.
-  static async serve(port: number): Promise<MockServer> {
-    const server = new MockServer(port);
-    server.world.timeout = 3;
-    server.mostSkew = 10;
-    await server.ready;
-    return server;
   }
 
   /// @param before runs in the page before its own scripts
@@ -82,6 +73,16 @@ export class Stage {
     await this.server.close();
     expect(this.complaints.length === 0, `the page complains: ${this.complaints.join('; ')}`);
   }
+}
+
+/// A mock server that is patient: the browser draws in software, and on a machine with other work its
+/// samples come late. What silence does is the server's, and tested there.
+export async function mock(port = 0): Promise<MockServer> {
+  const server = new MockServer(port);
+  server.world.timeout = 3;
+  server.mostSkew = 10;
+  await server.ready;
+  return server;
 }
 
 export async function takeOver(page: Page): Promise<void> {
