@@ -1,9 +1,15 @@
 #include "study/trial.hpp"
 
+#include "study/cube_toss_trial.hpp"
+
 namespace handspan {
 
 TrialRegistry& trials() {
-  static TrialRegistry registry("trial");
+  static TrialRegistry registry = [] {
+    TrialRegistry built_in("trial");
+    register_cube_toss_trial(built_in);
+    return built_in;
+  }();
   return registry;
 }
 

@@ -63,7 +63,26 @@ TEST_F(StudyCommand, IsListedWithOneLineEach) {
       << r.output;
   const StudyResult help = run("--help");
   EXPECT_NE(help.output.find("study"), std::string::npos);
-  EXPECT_EQ(run("study --trials").code, 0);
+  EXPECT_NE(r.output.find("contact/cube-tosses  Measured tosses of a cube"), std::string::npos)
+      << r.output;
+  const StudyResult trials = run("study --trials");
+  EXPECT_EQ(trials.code, 0);
+  EXPECT_NE(trials.output.find("cube_tosses: measured tosses"), std::string::npos) << trials.output;
+}
+
+TEST_F(StudyCommand, MeasuredTossesAreReadFromAFolder) {
+  const StudyResult none = run("study contact/cube-tosses");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.output.find("it reads measured tosses; say where they are: --data FOLDER"),
+            std::string::npos)
+      << none.output;
+  const auto data = kRoot / "../shared/data/cube-tosses";
+  if (!std::filesystem::exists(data)) GTEST_SKIP() << "the tosses are not on this machine";
+  // all of them, and what is asked of them
+  const StudyResult r = run("study contact/cube-tosses --out out --data " + data.string());
+  EXPECT_EQ(r.code, 0) << r.output;
+  EXPECT_EQ(nlohmann::json::parse(text("out/summary.json"))["runs"], 285);
+  EXPECT_NE(text("out/report.html").find("What was asked holds"), std::string::npos);
 }
 
 TEST_F(StudyCommand, WritesItsResults) {
