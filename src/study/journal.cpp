@@ -1,10 +1,12 @@
 #include "study/journal.hpp"
 
 #include <fmt/format.h>
+#include <sys/file.h>
 // all of it inline: no library to link
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <cerrno>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -41,6 +43,13 @@ std::string fingerprint_of(const std::string& text) {
 
 Journal::Journal(std::filesystem::path file, const std::string& fingerprint, bool fresh)
     : file_(std::move(file)) {
+  out_.reset(std::fopen(file_.c_str(), "ab"));
+  if (!out_) throw InputError(fmt::format("{}: cannot be written", file_.string()));
+  if (flock(fileno(out_.get()), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    throw InputError(
+        fmt::format("{}: another handspan does a study into this folder; wait until it has ended, "
+                    "or choose another --out",
+                    file_.string()));
   std::uintmax_t good = 0;  // bytes that stay
   if (!fresh) {
     std::ifstream in(file_, std::ios::binary);
@@ -64,9 +73,7 @@ Journal::Journal(std::filesystem::path file, const std::string& fingerprint, boo
       head = false;
     }
   }
-  if (good > 0) std::filesystem::resize_file(file_, good);
-  out_.reset(std::fopen(file_.c_str(), good > 0 ? "ab" : "wb"));
-  if (!out_) throw InputError(fmt::format("{}: cannot be written", file_.string()));
+  std::filesystem::resize_file(file_, good);
   if (good > 0) return;
   fmt::print(out_.get(), "{}\n", Json{{"study", fingerprint}}.dump());
   std::fflush(out_.get());
@@ -81,9 +88,9 @@ void Journal::add(const RunRecord& run) {
 }
 
 void Journal::remove() {
-  out_.reset();
   std::error_code none;
   std::filesystem::remove(file_, none);
+  out_.reset();
 }
 
 }  // namespace handspan

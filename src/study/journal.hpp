@@ -18,13 +18,15 @@ class Journal {
  public:
   /// Opens or begins it. What an interruption cut off is left out.
   /// @param fingerprint of everything that the runs are a function of @param fresh forgets what is
-  /// there @throws InputError when it is of another study, or cannot be written
+  /// there @throws InputError when it is of another study, another process writes it, or it cannot
+  /// be written
   Journal(std::filesystem::path file, const std::string& fingerprint, bool fresh);
 
   /// By number: what was done before. Numbers, values and failures only; the rest follows from the
   /// plan.
   const std::map<int, RunRecord>& done() const { return done_; }
-  /// From any thread; on the disk before it returns, as far as the system keeps its word.
+  /// From any thread; with the system before it returns, so that a process that is killed loses
+  /// nothing that it had added.
   void add(const RunRecord& run);
   /// The study is done: the file goes.
   void remove();

@@ -54,9 +54,11 @@ TEST(Journal, LeavesOutWhatWasCutOffAnywhere) {
   const auto size = std::filesystem::file_size(file);
   for (std::uintmax_t cut = size; cut > 0; --cut) {
     std::filesystem::resize_file(file, cut - 1);
-    Journal journal(file, "f", false);
-    EXPECT_LE(journal.done().size(), 3U);
-    journal.add(record(7));
+    {
+      Journal journal(file, "f", false);
+      EXPECT_LE(journal.done().size(), 3U);
+      journal.add(record(7));
+    }
     EXPECT_TRUE(Journal(file, "f", false).done().contains(7)) << cut;
     std::filesystem::resize_file(file, std::min(cut, std::filesystem::file_size(file)));
   }
@@ -70,6 +72,23 @@ TEST(Journal, IsOfOneStudy) {
   EXPECT_TRUE(Journal(file, "g", true).done().empty());
   EXPECT_NE(fingerprint_of("a"), fingerprint_of("b"));
   EXPECT_EQ(fingerprint_of("a").size(), 16U);
+}
+
+TEST(Journal, IsWrittenByOneProcess) {
+  const test::StudyFolder folder;
+  const auto file = folder.path() / "j.jsonl";
+  auto first = std::make_unique<Journal>(file, "f", false);
+  first->add(record(1));
+  try {
+    Journal(file, "f", true);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(folder.without_path(error.what()),
+              "j.jsonl: another handspan does a study into this folder; wait until it has ended, "
+              "or choose another --out");
+  }
+  first.reset();
+  EXPECT_EQ(Journal(file, "f", false).done().size(), 1U);
 }
 
 TEST(Journal, SaysWhenItCannotBeWritten) {
