@@ -340,7 +340,7 @@ std::string report_html(const StudyOutcome& outcome, const std::string& plotly) 
   out += "<h2>Plots</h2>\n";
   if (plots)
     out +=
-        "<p class=soft>Each point is a run; hollow: not good. Black: mean and standard "
+        "<p class=soft>Each point is a run; hollow: not good. Diamond: mean and standard "
         "deviation.</p>\n<div "
         "class=plots id=plots></div>\n<h3>One against another</h3>\n<p><label>across <select "
         "id=across></select></label><label>up <select id=up></select></label></p>\n<div "
