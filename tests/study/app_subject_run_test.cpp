@@ -176,5 +176,43 @@ metrics: {hash: {type: test_hashes}}
   EXPECT_NE(run(reset, 1).find("starts 50.0 mm deep in"), std::string::npos) << run(reset, 1);
 }
 
+TEST(ResetRunKinds, AnAppThatNamesItsPlantsHasTheSameRuns) {
+  const test::StudyFolder folder;
+  folder.file("alone.yaml", test::kHoldApp);
+  folder.file("named.yaml", std::string(test::kHoldApp) + "plants: {sim: {type: mujoco}}\n");
+  const auto runs = [&](const std::string& app) {
+    const StudyConfig study = folder.study(
+        "title: plants\nsubject: {app: " + app +
+        "}\nn: 3\nvary: {mass: {uniform: [0.2, 0.4], key: scene.objects.parcel.mass}}\n"
+        "metrics: {parcel: {type: object, object: parcel}}\n");
+    const RunPlan plan(study, SubjectFiles::of_app(*study.subject.app), {}, 0);
+    AppSubject subject(study, plan.files());
+    std::vector<std::vector<double>> values;
+    for (const RunSpec& run : plan.runs())
+      values.push_back(subject.run(plan.changes(run).changes, run.repeat, plan.seed(run)).values);
+    return values;
+  };
+  const auto alone = runs("alone.yaml");
+  EXPECT_EQ(alone, runs("named.yaml"));
+  EXPECT_NE(alone[0], alone[1]);
+}
+
+TEST(ResetRunKinds, AnAppInStepWithAClockIsRefused) {
+  const test::StudyFolder folder;
+  folder.file("wall.yaml", std::string(test::kHoldApp) + "clock: wall\n");
+  const StudyConfig study = folder.study(
+      "title: t\nsubject: {app: wall.yaml}\nmetrics: {o: {type: object, object: box}}\n");
+  const RunPlan plan(study, SubjectFiles::of_app(*study.subject.app), {}, 0);
+  AppSubject subject(study, plan.files());
+  try {
+    subject.prepare({}, 1);
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(folder.without_path(error.what()),
+              "study.yaml:2: subject.app is an app in step with a clock; a study needs one with "
+              "clock: virtual");
+  }
+}
+
 }  // namespace
 }  // namespace handspan
