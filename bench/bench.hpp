@@ -26,8 +26,8 @@ struct BenchOptions {
 ///                           | {"name", "skipped": why}],
 ///                 "real_time": simulated over real time | null,
 ///                 "target": text | null, "met": bool | null}]}
-/// A batch is one sample; of n batches 99 % are at least as good as "p99", be the unit us or
-/// steps/s. The ratio is the median over the batches of ours / peer, each against the peer's batch
+/// A batch is one sample; of n batches 99 % are at least as good as "p99", be the unit us,
+/// steps/s or %. The ratio is the median over the batches of ours / peer, each against the peer's batch
 /// beside it. Of a loop each tick is a sample, min_time does not count, and rivals that are
 /// programs of their own run once before and once after it: theirs is the median of both, and the
 /// ratio that of the medians. Takes one core; does not settle the clock's frequency.

@@ -19,7 +19,7 @@ struct Workload {
   int calls = 0;                  // a batch; 0: as many as take kBatchTime
 };
 
-/// A loop's ticks, one sample each: seconds a tick.
+/// A loop's ticks, one sample each: seconds a tick. Of a figure in percent: shares, one a run.
 struct TickSamples {
   std::vector<double> seconds;
   double tracking = 0.0;  // farthest that a hand was from its reference [m]
@@ -34,15 +34,15 @@ struct TickLoop {
 };
 
 struct Figure {
-  enum class Unit { kMicroseconds, kStepsPerSecond };
+  enum class Unit { kMicroseconds, kStepsPerSecond, kPercent };
   std::string name;  // "fr3/rnea"
   std::string peer;  // in this process: what it is compared with
   Unit unit = Unit::kMicroseconds;
   double step = 0.0;               // simulated time of one call [s]; 0: nothing is simulated
   double largest_ratio = 0.0;      // target for ours over each peer's; 0: none
   double least_real_time = 0.0;    // target for simulated over real time; 0: none
-  double largest_median = 0.0;     // target [us]; 0: none
-  double largest_p99 = 0.0;        // target [us]; 0: none
+  double largest_median = 0.0;     // target [us or %]; 0: none
+  double largest_p99 = 0.0;        // target [us or %]; 0: none
   std::function<Workload()> make;  // builds the workload, once, when it is needed; or
   TickLoop loop = {};              // a loop, when its `ours` is set
 };

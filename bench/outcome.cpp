@@ -19,7 +19,8 @@ constexpr int kPeerWidth = 16;  // "placo kinematics"
 Cost cost_of(const Figure& figure, const std::vector<double>& seconds) {
   const double median = quantile(seconds, 0.5), p99 = quantile(seconds, kPercentile);
   if (figure.unit == Figure::Unit::kStepsPerSecond) return {1.0 / median, 1.0 / p99};
-  return {1e6 * median, 1e6 * p99};
+  const double scale = figure.unit == Figure::Unit::kPercent ? 100.0 : 1e6;
+  return {scale * median, scale * p99};
 }
 
 // of few values: between the two in the middle
@@ -79,7 +80,8 @@ double measure_loop(const TickLoop& loop, LoopSamples& samples) {
   run_rivals();
   samples.ours.seconds.insert(samples.ours.seconds.end(), ours.seconds.begin(), ours.seconds.end());
   samples.ours.tracking = std::max(samples.ours.tracking, ours.tracking);
-  return std::accumulate(ours.seconds.begin(), ours.seconds.end(), 0.0);
+  // differences of shares may be negative
+  return std::max(0.0, std::accumulate(ours.seconds.begin(), ours.seconds.end(), 0.0));
 }
 
 Outcome outcome_of(const Figure& figure, const LoopSamples& samples) {
@@ -87,7 +89,7 @@ Outcome outcome_of(const Figure& figure, const LoopSamples& samples) {
   Outcome outcome;
   outcome.ours = cost_of(figure, samples.ours.seconds);
   outcome.n = samples.ours.seconds.size();
-  outcome.tracking = 1e3 * samples.ours.tracking;
+  if (samples.ours.tracking > 0.0) outcome.tracking = 1e3 * samples.ours.tracking;
   for (std::size_t i = 0; i < samples.rivals.size(); ++i) {
     const Peer& rival = figure.loop.rivals[i];
     const auto& runs = samples.rivals[i];
@@ -110,15 +112,23 @@ Outcome outcome_of(const Figure& figure, const LoopSamples& samples) {
 }
 
 std::string unit_of(const Figure& figure) {
-  return figure.unit == Figure::Unit::kMicroseconds ? "us" : "steps/s";
+  switch (figure.unit) {
+    case Figure::Unit::kMicroseconds:
+      return "us";
+    case Figure::Unit::kStepsPerSecond:
+      return "steps/s";
+    case Figure::Unit::kPercent:
+      return "%";
+  }
+  return "";
 }
 
 std::string target_of(const Figure& figure) {
   std::vector<std::string> parts;
   if (figure.largest_median > 0.0)
-    parts.push_back(fmt::format("median <= {:.0f} us", figure.largest_median));
+    parts.push_back(fmt::format("median <= {:g} {}", figure.largest_median, unit_of(figure)));
   if (figure.largest_p99 > 0.0)
-    parts.push_back(fmt::format("p99 <= {:.0f} us", figure.largest_p99));
+    parts.push_back(fmt::format("p99 <= {:g} {}", figure.largest_p99, unit_of(figure)));
   if (figure.largest_ratio > 0.0)
     parts.push_back(fmt::format("ratio <= {:.2f}", figure.largest_ratio));
   if (figure.least_real_time > 0.0)

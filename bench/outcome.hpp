@@ -51,7 +51,7 @@ double measure_loop(const TickLoop& loop, LoopSamples& samples);
 /// Of a loop; a rival's cost is the median of its runs'. @param samples not empty
 Outcome outcome_of(const Figure& figure, const LoopSamples& samples);
 
-/// "us" or "steps/s".
+/// "us", "steps/s" or "%".
 std::string unit_of(const Figure& figure);
 /// In words; empty when there is none.
 std::string target_of(const Figure& figure);

@@ -1,6 +1,7 @@
-// What the station costs a tick, and how long a sample takes from a page on this machine to the
-// tick that latches it.
+// What the station costs a tick, how long a sample takes from a page on this machine to the tick
+// that latches it, and whether a viewer and a recording make ticks late.
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -15,6 +16,7 @@
 #include "session/run.hpp"
 #include "station/hub.hpp"
 #include "station/server.hpp"
+#include "station/station.hpp"
 #include "teleop/headset.hpp"
 
 namespace handspan {
@@ -27,6 +29,12 @@ constexpr double kMedianTarget = 1000.0, kP99Target = 5000.0;  // [us]
 constexpr int kTicks = 8000;
 constexpr Nanoseconds kRun = 10 * kSecond;
 constexpr Nanoseconds kBetweenSamples = 11'000'000;
+constexpr double kLateTarget = 0.1;                 // [%] more than without
+constexpr double kBehindTarget = 5000.0;            // [us]
+constexpr double kEndTarget = 1000.0;               // [us] a tick
+constexpr std::int64_t kLeastPerSecond = 60 * 100;  // [bytes] that a viewer is sent
+constexpr int kPairs = 3;
+constexpr Nanoseconds kPairRun = 60 * kSecond;
 
 // of a tick, the tap's part: two FR3 that lift a box
 TickSamples tap(const std::filesystem::path& root) {
@@ -71,10 +79,10 @@ class NoServices : public Services {
   RecordingStatus recording() const override { return {}; }
 };
 
-// as little of a page as operates and gives samples; a thread reads what it is sent away
+// as little of a page as shakes hands and speaks; a thread reads what it is sent away
 class Page {
  public:
-  explicit Page(std::uint16_t port) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+  Page(std::uint16_t port, const char* role) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
@@ -92,11 +100,9 @@ class Page {
     while (!answer.ends_with("\r\n\r\n") && recv(socket_, &c, 1, 0) == 1) answer += c;
     reader_ = std::thread([this] {
       char buffer[65536];
-      while (recv(socket_, buffer, sizeof buffer, 0) > 0) {
-      }
+      for (ssize_t n = 0; (n = recv(socket_, buffer, sizeof buffer, 0)) > 0;) received_ += n;
     });
-    send(1, R"({"type":"hello","protocol":1,"name":"bench","role":"operator"})");
-    send(1, R"({"type":"operate"})");
+    send(1, fmt::format(R"({{"type":"hello","protocol":1,"name":"bench","role":"{}"}})", role));
   }
   ~Page() {
     shutdown(socket_, SHUT_RDWR);
@@ -105,6 +111,8 @@ class Page {
   }
   Page(const Page&) = delete;
   Page& operator=(const Page&) = delete;
+
+  std::int64_t received() const { return received_; }
 
   // with a mask of zeros
   void send(int opcode, std::string_view payload) {
@@ -128,6 +136,7 @@ class Page {
   }
 
   int socket_;
+  std::atomic<std::int64_t> received_{0};  // [bytes]
   std::thread reader_;
 };
 
@@ -147,7 +156,8 @@ TickSamples latched(const std::filesystem::path& root) {
   server.start(hub, pages);
   std::atomic<bool> over{false};
   std::thread person([&] {
-    Page page(server.port());
+    Page page(server.port(), "operator");
+    page.send(1, R"({"type":"operate"})");
     SampleMessage sample;
     sample.numbers.assign(headset_layout().numbers(), 0.0);
     for (Nanoseconds due = steady_now(); !over; due += kBetweenSamples) {
@@ -174,10 +184,71 @@ TickSamples latched(const std::filesystem::path& root) {
   return samples;
 }
 
+// of the run of an app in the station, alone or with a viewer of 60 frames a second and a recording
+RunSummary served(const App& app, const std::filesystem::path& root, bool watched) {
+  StationOptions options;
+  options.port = 0;
+  options.page = root;
+  options.records =
+      std::filesystem::temp_directory_path() / fmt::format("handspan-station-bench-{}", getpid());
+  options.record = watched;
+  options.until = kPairRun;
+  const auto clean_up = [&] { std::filesystem::remove_all(options.records); };
+  clean_up();
+  RunSummary summary;
+  {
+    Station station(app, options);
+    // the port is taken, but nobody answers there before run()
+    std::int64_t received = 0;
+    std::atomic<bool> over{false};
+    std::thread viewer;
+    if (watched)
+      viewer = std::thread([&] {
+        Page page(station.port(), "viewer");
+        page.send(1, R"({"type":"subscribe","id":1,"channels":["*.wrench"],"rate":60})");
+        while (!over) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        received = page.received();
+      });
+    summary = station.run();
+    over = true;
+    if (viewer.joinable()) viewer.join();
+    clean_up();
+    if (watched && received < kPairRun / kSecond * kLeastPerSecond)
+      throw std::runtime_error(
+          fmt::format("the viewer was sent {} bytes: not 60 frames a second", received));
+  }
+  return summary;
+}
+
+// Pairs of runs without and with; who is first alternates. Measured once for all figures of it.
+struct Pairs {
+  TickSamples late, behind, end;
+
+  const Pairs& measured(const std::filesystem::path& root) {
+    if (!late.seconds.empty()) return *this;
+    const App app = load_app(root / "apps/grab.yaml");
+    for (int pair = 0; pair < kPairs; ++pair) {
+      double share[2] = {};
+      for (const int watched : {pair % 2, 1 - pair % 2}) {
+        const RunSummary run = served(app, root, watched == 1);
+        share[watched] = static_cast<double>(run.pacer.overruns) / static_cast<double>(run.ticks);
+        fmt::print(stderr, "pair {} of {}, {}: {:.3f} % of ticks late; behind p99.9 {:.2f} ms\n",
+                   pair + 1, kPairs, watched == 1 ? "watched and recorded" : "alone",
+                   100.0 * share[watched], 1e3 * run.behind_p999);
+        if (watched != 1) continue;
+        behind.seconds.push_back(run.behind_p999);
+        end.seconds.push_back(run.behind_end);
+      }
+      late.seconds.push_back(share[1] - share[0]);
+    }
+    return *this;
+  }
+};
+
 }  // namespace
 
 std::vector<Figure> station_figures(const std::filesystem::path& root) {
-  Figure tick, sample;
+  Figure tick, sample, late, behind, end;
   tick.name = "station/tap_tick";
   tick.largest_median = kTapTarget;
   tick.loop.ours = [root] { return tap(root); };
@@ -185,7 +256,18 @@ std::vector<Figure> station_figures(const std::filesystem::path& root) {
   sample.largest_median = kMedianTarget;
   sample.largest_p99 = kP99Target;
   sample.loop.ours = [root] { return latched(root); };
-  return {tick, sample};
+  const auto pairs = std::make_shared<Pairs>();
+  late.name = "station/watched_late";
+  late.unit = Figure::Unit::kPercent;
+  late.largest_median = kLateTarget;
+  late.loop.ours = [root, pairs] { return pairs->measured(root).late; };
+  behind.name = "station/watched_behind_p999";
+  behind.largest_median = kBehindTarget;
+  behind.loop.ours = [root, pairs] { return pairs->measured(root).behind; };
+  end.name = "station/watched_behind_end";
+  end.largest_median = kEndTarget;
+  end.loop.ours = [root, pairs] { return pairs->measured(root).end; };
+  return {tick, sample, late, behind, end};
 }
 
 }  // namespace handspan

@@ -71,6 +71,8 @@ void check(const ArmConfig& config, const ArmContext& context) {
   } else {
     if (config.servo_lag.value_or(0.0) > 0.0)
       refuse("servo_lag", "a velocity- or position-driven group", "leave it out");
+    if (config.compensate_lag)
+      refuse("compensate_lag", "a velocity- or position-driven group", "leave it out");
     // D of (q'_c - q') then is of q'' dt alone: what suits a commanded state does not move the arm
     const bool spring = config.law == ArmLaw::kPosition, damper = config.law == ArmLaw::kVelocity;
     if (config.feedback == Feedback::kMeasured &&
@@ -80,6 +82,11 @@ void check(const ArmConfig& config, const ArmContext& context) {
           "that; set feedback: commanded, or give {}",
           spring ? "position" : "velocity", spring ? "stiffness and damping" : "damping"));
   }
+  // from measured velocities it would be their noise, and its own feedback would run after it
+  if (config.compensate_lag && config.feedback != Feedback::kCommanded)
+    throw InputError(
+        "compensate_lag runs ahead of the commanded state; set feedback: commanded, or leave it "
+        "out");
   for (const auto& joint : group.joints)
     if (std::ranges::find(context.mechanism.joint_names, joint) ==
         context.mechanism.joint_names.end())
@@ -143,8 +150,8 @@ ArmDrive::ArmDrive(const ArmConfig& config, const ArmContext& context)
     if (config.friction) friction_[k] = (*config.friction)[joint.group];
   }
   if (config.observer) observer_.emplace(nv, *config.observer);
-  q_ = v_ = q_c_ = v_c_ = total_ = compensated_ = extra_ = q_next_ = v_next_ = shift_ =
-      Eigen::VectorXd::Zero(n);
+  q_ = v_ = q_c_ = v_c_ = total_ = compensated_ = extra_ = q_next_ = v_next_ = sent_ahead_ =
+      shift_ = Eigen::VectorXd::Zero(n);
   sent_ = Eigen::MatrixXd::Zero(
       n, 1 + (kind_ == GroupKind::kTorque ? config.servo_delay.value_or(context.maker.delay_ticks)
                                           : 0));
@@ -322,17 +329,31 @@ void ArmDrive::command(const MechanismState& state, Eigen::Ref<Eigen::VectorXd> 
     v_next_[i] = v_c_[i] + dt * a;
   }
   if (kind_ == GroupKind::kTorque) torque_command(state, q_next_, v_next_);
+  // what holds over a tick and is that of its end is half a tick ahead already
+  const double ahead = config_.compensate_lag
+                           ? servo_.lag() + (static_cast<double>(servo_.delay()) - 0.5) * dt
+                           : 0.0;  // [s]
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     const auto i = static_cast<Eigen::Index>(k);
     double& value = command[joints_[k].group];
-    value = kind_ == GroupKind::kVelocity   ? v_next_[i]
-            : kind_ == GroupKind::kPosition ? q_next_[i]
-                                            : total_[i];
-    if (kind_ == GroupKind::kTorque && gravity_compensated_) value -= gravity_[joints_[k].v];
+    if (kind_ == GroupKind::kTorque) {
+      value = total_[i] - (gravity_compensated_ ? gravity_[joints_[k].v] : 0.0);
+      continue;
+    }
+    if (kind_ == GroupKind::kPosition) {
+      value = q_next_[i] + ahead * v_next_[i];
+    } else {
+      const double most = std::max(joints_[k].limits->velocity, std::abs(v_next_[i]));
+      value = std::clamp(v_next_[i] + ahead * state.qdd[joints_[k].v], -most, most);
+    }
+    sent_ahead_[i] = value;
   }
   q_c_ = q_next_;
   v_c_ = v_next_;
-  servo_.step(kind_ == GroupKind::kVelocity ? v_c_ : q_c_, dt);
+  if (kind_ != GroupKind::kTorque)
+    servo_.step(sent_ahead_, dt);
+  else
+    servo_.step(q_c_, dt);
   dt_before_ = dt;
 }
 

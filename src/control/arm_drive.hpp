@@ -46,6 +46,8 @@ struct ArmConfig {
                             // explain [1/s]
   std::optional<double> servo_lag;          // none: as the robot's folder says [s]
   std::optional<std::int64_t> servo_delay;  // none: as the robot's folder says [ticks]
+  bool compensate_lag = false;  // velocity- or position-driven: commands run ahead of the commanded
+                                // state by lag and delay, so that the joints are where it is
 
   // law: torque with feedback: commanded: tau = M (q''_c + kd (q'_c - q') + kp (q_c - q)) + h ...
   double tracking_stiffness = 400.0;       // kp [1/s^2]
@@ -98,9 +100,12 @@ class ArmDrive {
   /// measured.
   void coast(const GroupState& measured, MechanismState& state, double dt);
   /// At the group's ticks, after the QP: the command, and the commanded state at the next tick.
-  ///   velocity-driven: q' + q'' dt; position-driven: q + q' dt + q'' dt^2 / 2 =: q_c;
-  ///   torque-driven (grab thesis, eq. 3.4 to 3.6): position K (q_c - q) - D q' + g, velocity
-  ///   D (q'_c - q') + g, with g at the measured q, or torque: state.tau; each + extra_torque.
+  ///   velocity-driven: q' + q'' dt; position-driven: q + q' dt + q'' dt^2 / 2 =: q_c; with
+  ///   compensate_lag, and T = lag + delay - dt / 2: q' + q'' dt + T q'', within the joint's
+  ///   velocity limit, and q_c + T (q' + q'' dt), what a first-order servo needs for being there,
+  ///   to first order in the delay; torque-driven (grab thesis, eq. 3.4 to 3.6): position K (q_c -
+  ///   q) - D q' + g, velocity D (q'_c - q') + g, with g at the measured q, or torque: state.tau;
+  ///   each + extra_torque.
   /// Where the plant adds the robot's own gravity to torques, that gravity is subtracted. In
   /// commanded feedback tau's h is at the commanded state: the gravity between the two states is
   /// some percent of what tracks between them, and is left.
@@ -158,7 +163,7 @@ class ArmDrive {
   std::uint64_t not_finite_ = 0, clamped_ = 0;
 
   RobotData data_;
-  Eigen::VectorXd q_next_, v_next_, shift_, tracking_, gravity_, payload_;  // scratch
+  Eigen::VectorXd q_next_, v_next_, sent_ahead_, shift_, tracking_, gravity_, payload_;  // scratch
   Eigen::VectorXd q_all_, v_all_, tau_all_;  // scratch, of the whole mechanism
 };
 

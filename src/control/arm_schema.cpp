@@ -22,6 +22,8 @@ Schema<ArmConfig> arm_schema() {
                 "commanded: of the drive's first-order lag; left out: as the robot's folder says")
       .optional("servo_delay", &ArmConfig::servo_delay, integer().min(0).max(100),
                 "ticks before a command acts; left out: as the robot's folder says")
+      .optional("compensate_lag", &ArmConfig::compensate_lag, boolean(),
+                "commanded, velocity- or position-driven: commands run ahead by lag and delay")
       .optional("tracking_stiffness", &ArmConfig::tracking_stiffness,
                 number("1/s^2").min(0).max(1e5),
                 "law torque, commanded: with which the arm follows the commanded state")

@@ -27,6 +27,7 @@ class ServoModel {
   const Eigen::VectorXd& q() const { return q_; }
   const Eigen::VectorXd& v() const { return v_; }
   double lag() const { return lag_; }
+  Eigen::Index delay() const { return delayed_.cols() - 1; }  // [ticks]
   void state(StateArchive& archive) { archive(q_, v_, delayed_, next_); }
 
  private:

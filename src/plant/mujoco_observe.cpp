@@ -1,14 +1,8 @@
-// What a step of a simulated scene is seen to have done: wrenches, contacts, joints, and what a cup
-// has grabbed.
+// A step of a simulated scene, and what it is seen to have done: wrenches, contacts, joints, and
+// what a cup holds.
 #include "plant/mujoco_plant_impl.hpp"
 
 namespace handspan {
-namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 void MujocoPlant::Impl::refresh() {
   if (fresh) return;
   mj_kinematics(model.get(), data.get());
@@ -73,48 +67,53 @@ void MujocoPlant::Impl::observe() {
 }
 
 void MujocoPlant::Impl::observe_suctions() {
-  for (std::size_t s = 0; s < suctions.size(); ++s)
-    observation.groups[groups.size() + s].q[0] = suctions[s].held >= 0 ? 1.0 : 0.0;
-}
-
-// On: the first object that the lip touches is welded as it lies. Off: let go.
-void MujocoPlant::Impl::grip() {
-  for (auto& s : suctions) {
-    if (s.on <= 0.5) {
-      if (s.held >= 0) data->eq_active[s.welds[at(s.held)].equality] = 0;
-      s.held = -1;
-      continue;
-    }
-    for (int c = 0; c < data->ncon && s.held < 0; ++c) {
-      const mjContact& contact = data->contact[c];
-      if (contact.geom[0] != s.lip && contact.geom[1] != s.lip) continue;
-      // with a gap a pair is listed before it touches
-      if (contact.dist > 0.0) continue;
-      const int other =
-          model->geom_bodyid[contact.geom[0] == s.lip ? contact.geom[1] : contact.geom[0]];
-      for (std::size_t w = 0; w < s.welds.size(); ++w)
-        if (s.welds[w].object == other) grab(s, static_cast<int>(w));
-    }
+  for (std::size_t s = 0; s < suctions.size(); ++s) {
+    const SuctionCup& cup = suctions[s];
+    GroupState& group = observation.groups[groups.size() + s];
+    group.q[0] = cup.held() ? 1.0 : 0.0;
+    group.v[0] = cup.vacuum(steps * layout.period);
+    group.tau[0] = cup.state().load;
   }
-  observe_suctions();
 }
 
-void MujocoPlant::Impl::grab(Suction& s, int weld) {
-  refresh();  // as they lie now, not a step ago
-  const auto pose = [&](int body) {
-    return Pose::from(Eigen::Vector3d::Map(data->xpos + 3 * body),
-                      quaternion_from_mujoco(data->xquat + 4 * body));
-  };
-  const Suction::Weld& w = s.welds[at(weld)];
-  const Pose X_WG = pose(s.body), X_WB = pose(w.object);
-  const Eigen::Vector3d p_WS = Eigen::Vector3d::Map(data->site_xpos + 3 * s.site);
-  // the weld's point is the lip's centre in both bodies
-  mjtNum* to = model->eq_data + w.equality * mjNEQDATA;
-  Eigen::Vector3d::Map(to) = X_WB.inverse() * p_WS;
-  Eigen::Vector3d::Map(to + 3) = X_WG.inverse() * p_WS;
-  quaternion_to_mujoco((X_WG.inverse() * X_WB).quaternion(), to + 6);
-  data->eq_active[w.equality] = 1;
-  s.held = weld;
+void MujocoPlant::Impl::step_piece(Nanoseconds from, Nanoseconds to) {
+  const auto blows = [&](const SuctionCup& cup) { return cup.blows(from, to); };
+  const bool blown = std::ranges::any_of(suctions, blows);
+  if (blown) {
+    refresh();
+    for (const auto& cup : suctions)
+      if (blows(cup)) cup.blow(from, to, *data);
+  }
+  const bool whole = to - from == layout.period;
+  model->opt.timestep = whole ? scene.physics.timestep : seconds(to - from);
+  mj_step(model.get(), data.get());
+  model->opt.timestep = scene.physics.timestep;
+  fresh = false;
+  if (blown)
+    for (const auto& cup : suctions)
+      if (blows(cup)) cup.still(*data);
+  for (auto& cup : suctions) cup.strain(to, *model, *data);
+}
+
+void MujocoPlant::Impl::step() {
+  const Nanoseconds end = (steps + 1) * layout.period;
+  Nanoseconds now = steps * layout.period;
+  for (auto& cup : suctions) cup.switch_valve(now);
+  while (now < end) {
+    Nanoseconds next = end;
+    for (const auto& cup : suctions) next = std::min(next, std::max(now, cup.next()));
+    if (next > now) step_piece(now, next);
+    now = next;
+    if (now == end) break;  // what is due at the end is the next step's
+    refresh();
+    for (auto& cup : suctions)
+      if (cup.next() <= now) cup.act(now, *model, *data);
+  }
+  for (auto& cup : suctions)
+    if (cup.looks(*model, *data)) {
+      refresh();
+      cup.look(end, *model, *data);
+    }
 }
 
 }  // namespace handspan

@@ -75,13 +75,7 @@ MujocoPlant::Impl::Impl(const Scene& scene_, std::vector<std::string> robots_)
   for (const auto& robot : scene.robots)
     for (const auto& suction : robot.suctions) {
       if (!drives(robot.name)) continue;
-      const int site = id_of(*model, mjOBJ_SITE, suction.site);
-      Suction s{site, id_of(*model, mjOBJ_GEOM, suction.shape), model->site_bodyid[site], {}, 0.0,
-                -1};
-      for (const auto& object : scene.objects)
-        s.welds.push_back({id_of(*model, mjOBJ_EQUALITY, suction.name + "-" + object.name),
-                           id_of(*model, mjOBJ_BODY, object.name)});
-      suctions.push_back(std::move(s));
+      suctions.emplace_back(scene, suction, *model);
     }
   for (const auto& robot : scene.robots)
     for (const auto& sensor : robot.sensors) {
@@ -123,18 +117,22 @@ MujocoPlant::Impl::Impl(const Scene& scene_, std::vector<std::string> robots_)
 void MujocoPlant::Impl::reset() {
   for (std::size_t b = 0; b < belts.size(); ++b)
     model->geom_surfacevel[6 * belts[b]] = scene.belts[b].speed;
+  mju_copy(model->eq_data, compiled.model().eq_data, mjNEQDATA * static_cast<int>(model->neq));
+  for (auto& cup : suctions) cup.reset(*model);
   compiled.reset(*model, *data);
   steps = 0;
   faults = {};
   contacts_left_out = 0;
   observation.status = PlantStatus::kRunning;
   for (auto& tare : tares) tare.setZero();
-  for (auto& s : suctions) {
-    s.on = 0.0;
-    s.held = -1;
-  }
   move_kinematics();
   mj_forward(model.get(), data.get());
+  bool held = false;
+  for (auto& cup : suctions) {
+    cup.start(*model, *data);
+    held = held || cup.held();
+  }
+  if (held) mj_forward(model.get(), data.get());
   for (auto& g : groups) {
     // the bias of an arm at rest is its gravity: a torque drive carries it until it is commanded
     Eigen::VectorXd tau(g.q.size());
@@ -219,7 +217,7 @@ void MujocoPlant::reset() {
 bool MujocoPlant::renumber() {
   auto& i = *impl_;
   if (!i.compiled.renumber()) return false;
-  check_starting_overlaps(i.compiled);
+  check_start(i.compiled);
   mj_copyModel(i.model.get(), &i.compiled.model());
   i.scene_print = i.fingerprint();
   reset();
@@ -236,7 +234,7 @@ void MujocoPlant::write(const Command& command) {
   for (std::size_t s = 0; s < i.suctions.size(); ++s) {
     const Eigen::VectorXd& on = values(i.groups.size() + s);
     if (on.size() == 1 && std::isfinite(on[0]))
-      i.suctions[s].on = on[0];
+      i.suctions[s].command(on[0]);
     else
       ++i.faults.not_finite;
   }
@@ -252,15 +250,13 @@ void MujocoPlant::advance() {
   }
   i.apply_commands();
   i.move_kinematics();
-  mj_step(i.model.get(), i.data.get());
-  i.fresh = false;
+  i.step();
   ++i.steps;
   for (const int warning : {mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC})
     if (i.data->warning[warning].number > 0) i.observation.status = PlantStatus::kProtectiveStop;
   if (i.observation.status == PlantStatus::kProtectiveStop) return;
   i.note_shown_bias();
   i.observe();
-  i.grip();
 }
 
 bool MujocoPlant::recover() {
@@ -298,8 +294,9 @@ Vector6d MujocoPlant::body_velocity(int body) const {
 
 void MujocoPlant::set_object(std::string_view name, const Pose& X_WB, const Vector6d& V_WB) {
   auto& i = *impl_;
-  if (std::ranges::find(i.scene.objects, name, &SceneBody::name) == i.scene.objects.end())
-    throw std::out_of_range(fmt::format("'{}' is no free object", name));
+  const std::size_t object = i.object(name);
+  for (auto& cup : i.suctions)
+    if (cup.object() == static_cast<std::int64_t>(object)) cup.let_go(*i.model, *i.data);
   const int joint = id_of(*i.model, mjOBJ_JOINT, std::string(name));
   mjtNum* q = i.data->qpos + i.model->jnt_qposadr[joint];
   mjtNum* v = i.data->qvel + i.model->jnt_dofadr[joint];
@@ -310,6 +307,37 @@ void MujocoPlant::set_object(std::string_view name, const Pose& X_WB, const Vect
   mj_forward(i.model.get(), i.data.get());
   i.fresh = true;
   i.observe();
+}
+
+void MujocoPlant::hold_object(std::string_view cup, std::string_view name, const Pose& X_LB) {
+  auto& i = *impl_;
+  SuctionCup& holder = i.cup(cup);
+  const std::size_t object = i.object(name);
+  i.refresh();
+  const Pose X_WL = body_pose(holder.lip());
+  Vector6d V_WB = body_velocity(holder.lip());
+  V_WB.head<3>() += V_WB.tail<3>().cross(X_WL.R * X_LB.p);
+  set_object(name, X_WL * X_LB, V_WB);
+  holder.hold(static_cast<std::int64_t>(object), *i.model, *i.data);
+  mj_forward(i.model.get(), i.data.get());
+  i.observe();
+}
+
+std::uint64_t MujocoPlant::broken_away(std::string_view cup) const {
+  return impl_->cup(cup).state().broken;
+}
+
+SuctionCup& MujocoPlant::Impl::cup(std::string_view name) {
+  for (std::size_t s = 0; s < suctions.size(); ++s)
+    if (layout.groups[groups.size() + s].name == name) return suctions[s];
+  throw std::out_of_range(fmt::format("the plant has no suction cup '{}'", name));
+}
+
+std::size_t MujocoPlant::Impl::object(std::string_view name) const {
+  const auto found = std::ranges::find(scene.objects, name, &SceneBody::name);
+  if (found == scene.objects.end())
+    throw std::out_of_range(fmt::format("'{}' is no free object", name));
+  return static_cast<std::size_t>(found - scene.objects.begin());
 }
 
 const std::vector<std::string>& MujocoPlant::robots() const { return impl_->driven; }

@@ -68,9 +68,17 @@ class MujocoPlant : public Plant {
   Pose body_pose(int body) const;
   /// V_WB: velocity of the body's origin and angular velocity, in W.
   Vector6d body_velocity(int body) const;
-  /// Puts a free object somewhere, at a velocity; what is observed is seen anew.
+  /// Puts a free object somewhere, at a velocity; a cup that holds it lets go. What is observed is
+  /// seen anew.
   /// @throws std::out_of_range when it is no object of the scene
   void set_object(std::string_view name, const Pose& X_WB, const Vector6d& V_WB);
+
+  /// Puts a free object against the lip of a cup, which holds it there with full vacuum and is
+  /// switched on. @param cup a suction group, X_LB the object in the lip (its face's centre, z out
+  /// of the cup). @throws std::out_of_range
+  void hold_object(std::string_view cup, std::string_view object, const Pose& X_LB);
+  /// How often a cup lost what it held to a pull. @throws std::out_of_range
+  std::uint64_t broken_away(std::string_view cup) const;
 
   /// The groups with joints of robots that it does not drive.
   const std::vector<GroupLayout>& shown() const;

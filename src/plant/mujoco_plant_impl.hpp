@@ -5,6 +5,7 @@
 
 #include "plant/drive.hpp"
 #include "plant/mujoco_plant.hpp"
+#include "plant/suction.hpp"
 #include "scene/mujoco_scene.hpp"
 #include "scene/mujoco_state.hpp"
 
@@ -23,15 +24,6 @@ struct MujocoPlant::Impl {
     std::vector<Joint> joints;
     Eigen::VectorXd q, stretch;  // scratch; torque limit / kp
   };
-  struct Suction {
-    int site, lip, body;  // geom of the lip, body it belongs to
-    struct Weld {
-      int equality, object;  // body of the object
-    };
-    std::vector<Weld> welds;
-    double on = 0.0;
-    int held = -1;  // index into welds
-  };
   struct Sensor {
     int force = 0, torque = 0, site = 0,
         body = 0;       // addresses in sensordata; the body beyond the sensor
@@ -48,8 +40,11 @@ struct MujocoPlant::Impl {
   void observe();
   void observe_contacts();
   void observe_suctions();
-  void grip();
-  void grab(Suction& suction, int weld);
+  /// One step of physics, in pieces where a cup takes hold or lets go within it.
+  void step();
+  void step_piece(Nanoseconds from, Nanoseconds to);
+  SuctionCup& cup(std::string_view name);           // throws std::out_of_range
+  std::size_t object(std::string_view name) const;  // likewise; index of the scene's
   /// Poses and velocities of all bodies as they are now: after a step MuJoCo's are those of its
   /// beginning. The next step computes them again, so that a look changes nothing.
   void refresh();
@@ -67,7 +62,7 @@ struct MujocoPlant::Impl {
   MjDataPtr data;
   PlantLayout layout;
   std::vector<Group> groups;              // those with joints, in the layout's order
-  std::vector<Suction> suctions;          // the layout's groups after them
+  std::vector<SuctionCup> suctions;       // the layout's groups after them
   std::vector<GroupLayout> shown_groups;  // that other plants drive
   std::vector<std::vector<Joint>> shown_joints;
   std::vector<Eigen::VectorXd> shown_bias;  // what they bore in the last step [N m]

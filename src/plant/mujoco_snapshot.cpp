@@ -91,6 +91,16 @@ std::uint64_t MujocoPlant::Impl::fingerprint() const {
       }
     }
   }
+  for (const auto& robot : scene.robots)
+    for (const auto& suction : robot.suctions) {
+      print.text(suction.name + suction.holds);
+      for (const double x :
+           {suction.lip.radius, suction.bellows.damping_ratio, suction.seal.angle, suction.seal.gap,
+            suction.evacuation.time_constant, suction.evacuation.holds_at, suction.release.delay,
+            suction.blow_off.impulse, suction.blow_off.time, suction.break_away.force,
+            suction.break_away.friction})
+        print.number(x);
+    }
   for (const auto& kinematic : scene.kinematics)
     for (const auto& waypoint : kinematic.waypoints) {
       print.number(waypoint.time);
@@ -112,10 +122,7 @@ void MujocoPlant::Impl::archive(Archive& archive) {
   value(faults);
   value(contacts_left_out);
   for (auto& g : groups) vector(g.drive.state());
-  for (auto& s : suctions) {
-    value(s.on);
-    value(s.held);
-  }
+  for (auto& cup : suctions) value(cup.state());
   for (auto& bias : shown_bias) vector(bias);
   vector(tares);
   // model fields: belt speeds and weld poses
@@ -167,6 +174,7 @@ void MujocoPlant::restore(std::span<const std::byte> bytes) {
   for (auto& warning : i.data->warning) warning.number = 0;  // of the run that was left
   i.fresh = false;
   for (auto& g : i.groups) g.drive.refresh();
+  for (const auto& cup : i.suctions) cup.restore(*i.model);
 }
 
 }  // namespace handspan

@@ -25,7 +25,8 @@ struct GroupLayout {
   Rate rate;                         // at which it takes commands
   bool gravity_compensated = false;  // the plant itself adds gravity to torque commands
 
-  /// Values of a command: one a joint; suction: one, on when above 0.5.
+  /// Values of a command: one a joint; suction: one, vacuum when above 0.5, else off, with blow-off
+  /// unless below -0.5.
   Eigen::Index size() const {
     return kind == GroupKind::kSuction ? 1 : static_cast<Eigen::Index>(joints.size());
   }
@@ -46,8 +47,8 @@ struct PlantLayout {
 
 struct GroupState {
   Eigen::VectorXd q;    // [rad, m]; suction: 1 while something is held
-  Eigen::VectorXd v;    // [rad/s, m/s]
-  Eigen::VectorXd tau;  // of the drive [N m, N]
+  Eigen::VectorXd v;    // [rad/s, m/s]; suction: vacuum, as a share of the full one
+  Eigen::VectorXd tau;  // of the drive [N m, N]; suction: pull, as a share of what breaks it away
 };
 
 /// States of a plant with a way back: recover().

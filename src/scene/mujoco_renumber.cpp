@@ -46,7 +46,7 @@ class Renumbering {
         return false;
     std::size_t own = 0;
     for (const auto& robot : scene_.robots)
-      for (const auto& body : robot.description.bodies) own += body.shapes.size();
+      for (const auto& body : simulated_description(robot).bodies) own += body.shapes.size();
     // the floor, which is drawn only, has no name
     std::size_t named = 0;
     for (int g = 0; g < static_cast<int>(whole_.ngeom); ++g)
@@ -80,7 +80,7 @@ class Renumbering {
         if (shape.collides) materials[shape.name] = shape.material;
     };
     for (const auto& robot : scene_.robots)
-      for (const auto& body : robot.description.bodies) collect(body.shapes);
+      for (const auto& body : simulated_description(robot).bodies) collect(body.shapes);
     for (const auto& body : scene_.objects) collect(body.shapes);
     for (const auto& body : scene_.fixtures) collect(body.shapes);
     for (const auto& belt : scene_.belts) collect(belt.body.shapes);

@@ -11,6 +11,7 @@
 #include "robot/model.hpp"
 #include "scene/mujoco_parts.hpp"
 #include "scene/mujoco_state.hpp"
+#include "scene/mujoco_suction.hpp"
 #include "scene/surroundings.hpp"
 
 namespace handspan {
@@ -20,6 +21,9 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Heavy enough that no contact moves it within a step, light enough for the arithmetic [kg].
 constexpr double kKinematicMass = 1e6;
+
+// Of a shape: of a robot, of something else, or of something else and there for robots alone.
+enum class Kind { kRobot, kPlain, kRobotsOnly };
 
 class Builder {
  public:
@@ -36,7 +40,10 @@ class Builder {
     for (const auto& kinematic : scene.kinematics) add_kinematic(kinematic);
     for (const auto& camera : scene.cameras) add_camera(camera);
     for (const auto& [name, X_WF] : scene.frames) add_frame(name, X_WF);
-    if (with_robots) add_suction_welds();
+    if (with_robots)
+      for (const auto& robot : scene.robots)
+        for (const auto& suction : robot.suctions)
+          add_cup(spec_.get(), scene, suction, lip_inertial(suction, robot.description));
     exclude_immovable();
     add_pairs();
     if (with_robots) add_surroundings(spec_.get());
@@ -81,34 +88,40 @@ class Builder {
     mjs_setString(spec_->modelname, scene_.name.c_str());
   }
 
-  // Contact bits and default parameters of a geom that may touch others.
-  void make_touchable(mjsGeom* geom, const Shape& shape) {
+  // Contact bits and default parameters of a geom that may touch others. Two meet when one's type
+  // has a bit of the other's affinity: robots take all, others the first bit only, and nothing has
+  // an affinity for what robots alone touch.
+  void make_touchable(mjsGeom* geom, const Shape& shape, Kind kind) {
     if (!shape.collides) return;
-    geom->contype = geom->conaffinity = 1;
+    geom->contype = kind == Kind::kRobotsOnly ? 2 : 1;
+    geom->conaffinity = kind == Kind::kRobot ? 3 : kind == Kind::kPlain ? 1 : 0;
     geom->condim = defaults_.condim;
     for (int i = 0; i < 3; ++i) geom->friction[i] = defaults_.friction[i == 0 ? 0 : i + 1];
     std::copy_n(defaults_.solref, mjNREF, geom->solref);
     std::copy_n(defaults_.solimp, mjNIMP, geom->solimp);
   }
 
-  void add_shapes(mjsBody* body, const std::vector<Shape>& shapes) {
-    for (const auto& shape : shapes) {
-      make_touchable(add_shape(spec_.get(), body, shape, 0), shape);
-      if (shape.collides) touchable_.push_back({shape.name, shape.material});
+  void add_shapes(mjsBody* body, const SceneBody& from) {
+    for (const auto& shape : from.shapes) {
+      const Kind kind =
+          std::ranges::count(from.robots_only, shape.name) ? Kind::kRobotsOnly : Kind::kPlain;
+      make_touchable(add_shape(spec_.get(), body, shape, 0), shape, kind);
+      if (shape.collides) touchable_.push_back({shape.name, shape.material, kind});
     }
   }
 
   void add_robot(const RobotInstance& robot) {
-    add_to_spec(spec_.get(), robot.description, 0);
-    for (const auto& body : robot.description.bodies) {
+    const ModelDescription description = simulated_description(robot);
+    add_to_spec(spec_.get(), description, 0);
+    for (const auto& body : description.bodies) {
       for (const auto& shape : body.shapes) {
         make_touchable(mjs_asGeom(mjs_findElement(spec_.get(), mjOBJ_GEOM, shape.name.c_str())),
-                       shape);
-        if (shape.collides) touchable_.push_back({shape.name, shape.material});
+                       shape, Kind::kRobot);
+        if (shape.collides) touchable_.push_back({shape.name, shape.material, Kind::kRobot});
       }
       // frames are drawn on request only; sites of a robot are its frames
     }
-    exclude_neighbours(robot);
+    exclude_neighbours(robot, description);
     add_actuators(robot);
     add_rollings(robot);
     add_sensors(robot);
@@ -120,8 +133,8 @@ class Builder {
 
   // Bodies that share a joint, or none, overlap by design; MuJoCo itself leaves out only parent and
   // child that both move, and nothing where a row of the table makes an explicit pair.
-  void exclude_neighbours(const RobotInstance& robot) {
-    const auto& bodies = robot.description.bodies;
+  void exclude_neighbours(const RobotInstance& robot, const ModelDescription& description) {
+    const auto& bodies = description.bodies;
     std::vector<int> rigid(bodies.size());  // first body of the rigid group each belongs to
     for (std::size_t i = 0; i < bodies.size(); ++i)
       rigid[i] = bodies[i].joints.empty() && bodies[i].parent >= 0 ? rigid[at(bodies[i].parent)]
@@ -137,6 +150,16 @@ class Builder {
           pairs.insert(std::minmax(bodies[i].name, bodies[j].name));
       }
     for (const auto& [a, b] : robot.ignored_pairs) pairs.insert(std::minmax(a, b));
+    // a lip touches nothing that its gripper does not
+    for (std::size_t lip = robot.description.bodies.size(); lip < bodies.size(); ++lip) {
+      const std::string& gripper = bodies[at(bodies[lip].parent)].name;
+      std::vector<std::pair<std::string, std::string>> more;
+      for (const auto& [a, b] : pairs)
+        if (a == gripper || b == gripper)
+          more.push_back(std::minmax(bodies[lip].name, a == gripper ? b : a));
+      for (const auto& pair : more)
+        if (pair.first != pair.second) pairs.insert(pair);
+    }
     for (const auto& [a, b] : pairs) exclude(a, b);
     excluded_.insert(pairs.begin(), pairs.end());
     for (std::size_t i = 0; i < bodies.size(); ++i) {
@@ -235,38 +258,12 @@ class Builder {
     mjs_setString(exclude->bodyname2, b.c_str());
   }
 
-  // One inactive weld for each cup and object: which of them holds, and how, is decided at the
-  // grab.
-  void add_suction_welds() {
-    for (const auto& robot : scene_.robots)
-      for (const auto& suction : robot.suctions) {
-        const auto& frames = robot.description.frames;
-        const FrameDescription& site = frames[at(robot.description.frame_index(suction.site))];
-        for (const auto& object : scene_.objects) {
-          mjsEquality* weld = mjs_addEquality(spec_.get(), nullptr);
-          mjs_setName(weld->element, (suction.name + "-" + object.name).c_str());
-          weld->type = mjEQ_WELD;
-          weld->objtype = mjOBJ_BODY;
-          mjs_setString(weld->name1, robot.description.bodies[at(site.body)].name.c_str());
-          mjs_setString(weld->name2, object.name.c_str());
-          weld->active = 0;
-          // as stiff as the step allows; the cup's compliance is a matter of its own bodies
-          weld->solref[0] = 2.5 * scene_.physics.timestep;
-          weld->solref[1] = 1.0;
-          weld->solimp[0] = 0.99;
-          weld->solimp[1] = 0.999;
-          for (double& d : weld->data) d = 0.0;
-          weld->data[6] = weld->data[10] = 1.0;
-        }
-      }
-  }
-
   mjsBody* add_body(const SceneBody& body) {
     mjsBody* b = mjs_addBody(mjs_findBody(spec_.get(), "world"), nullptr);
     mjs_setName(b->element, body.name.c_str());
     Eigen::Vector3d::Map(b->pos) = body.X_WB.p;
     quaternion_to_mujoco(body.X_WB.q, b->quat);
-    add_shapes(b, body.shapes);
+    add_shapes(b, body);
     for (const auto& shape : body.shapes) body_of_[shape.name] = body.name;
     return b;
   }
@@ -349,9 +346,14 @@ class Builder {
 
   struct Touchable {
     std::string name, material;
+    Kind kind;
   };
 
   bool may_touch(const Touchable& a, const Touchable& b) const {
+    // pairs take no heed of contact bits
+    if ((a.kind == Kind::kRobotsOnly && b.kind != Kind::kRobot) ||
+        (b.kind == Kind::kRobotsOnly && a.kind != Kind::kRobot))
+      return false;
     const std::string &body_a = body_of_.at(a.name), &body_b = body_of_.at(b.name);
     if (body_a == body_b || (immovable_.contains(body_a) && immovable_.contains(body_b)))
       return false;

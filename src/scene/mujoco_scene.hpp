@@ -1,6 +1,7 @@
 #pragma once
 // A Scene as one compiled MuJoCo model, for plant/, pictures and checks.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scene/mujoco_spec.hpp"
@@ -41,11 +42,15 @@ struct Overlap {
   double depth;      // [m]
 };
 
-/// @throws ConfigError when bodies start deeper than kDeepestStart in one another
-void check_starting_overlaps(const CompiledScene& compiled);
+/// @throws ConfigError when bodies start deeper than kDeepestStart in one another, or a cup cannot
+/// hold what it is to hold at the start
+void check_start(const CompiledScene& compiled);
 
 /// Pairs of bodies that may touch, at least one of them movable, and start deeper in one another
 /// than `deepest` [m].
 std::vector<Overlap> starting_overlaps(const CompiledScene& scene, double deepest);
+
+/// Cups and the objects that they are to hold at the start, but do not meet there.
+std::vector<std::pair<std::string, std::string>> starting_misfits(const CompiledScene& scene);
 
 }  // namespace handspan

@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "scene/mujoco_scene.hpp"
+#include "scene/mujoco_suction.hpp"
 
 namespace handspan {
 
@@ -59,7 +60,19 @@ std::vector<Overlap> starting_overlaps(const CompiledScene& compiled, double dee
   return overlaps;
 }
 
-void check_starting_overlaps(const CompiledScene& compiled) {
+std::vector<std::pair<std::string, std::string>> starting_misfits(const CompiledScene& compiled) {
+  const mjModel& m = compiled.model();
+  const MjDataPtr data(mj_makeData(&m));
+  compiled.reset(m, *data);
+  std::vector<std::pair<std::string, std::string>> misfits;
+  for (const auto& robot : compiled.scene().robots)
+    for (const auto& suction : robot.suctions)
+      if (!suction.holds.empty() && !SealProbe(m, suction, suction.holds).fit(m, *data))
+        misfits.emplace_back(suction.name, suction.holds);
+  return misfits;
+}
+
+void check_start(const CompiledScene& compiled) {
   std::vector<Issue> issues;
   for (const auto& overlap : starting_overlaps(compiled, kDeepestStart))
     issues.push_back({{compiled.scene().file.string(), 0, 0},
@@ -68,6 +81,14 @@ void check_starting_overlaps(const CompiledScene& compiled) {
                                   1e3 * overlap.depth, overlap.b),
                       "move one of them, or list the pair in robot.yaml's ignored_pairs when they "
                       "never collide"});
+  for (const auto& [cup, object] : starting_misfits(compiled))
+    issues.push_back(
+        {{compiled.scene().file.string(), 0, 0},
+         "",
+         fmt::format("'{}' is to hold '{}' at the start, but the lip does not lie on a "
+                     "face of it within the seal's gap and angle",
+                     cup, object),
+         "move one of them, or give the object a face (a box) that the lip may touch"});
   if (!issues.empty()) throw ConfigError(std::move(issues));
 }
 

@@ -105,10 +105,6 @@ struct SensorEntry : SensorDescription {
   Place place;
 };
 
-struct SuctionEntry : SuctionDescription {
-  Place place;
-};
-
 struct RepairEntry : InertiaRepair {
   Place place;
 };
@@ -163,12 +159,6 @@ ObjectSchema<RobotFile> robot_schema() {
                           .required("type", &SensorEntry::type, text().one_of({"force_torque"}))
                           .required("site", &SensorEntry::site, text(),
                                     "frame in which it reads; it carries that frame's body");
-  const auto suction =
-      object<SuctionEntry>("Suction", "a vacuum cup")
-          .place(&SuctionEntry::place)
-          .required("name", &SuctionEntry::name, text().identifier())
-          .required("site", &SuctionEntry::site, text(), "centre of the lip, z out of the cup")
-          .required("shape", &SuctionEntry::shape, text(), "the lip");
   const auto repair =
       object<RepairEntry>("Repair",
                           "a published number that no body can have, and what is used instead")
@@ -194,7 +184,7 @@ ObjectSchema<RobotFile> robot_schema() {
       .optional("poses", &RobotFile::poses, dictionary(located(dynamic_vector("rad"))),
                 "one value a joint of the first group")
       .optional("sensors", &RobotFile::sensors, list<SensorEntry>(sensor))
-      .optional("suction", &RobotFile::suctions, list<SuctionEntry>(suction))
+      .optional("suction", &RobotFile::suctions, list(suction_schema()))
       .optional("rolling", &RobotFile::rolling, list(located(text())),
                 "frames that do not slip along their y axis")
       .optional("repairs", &RobotFile::repairs, list<RepairEntry>(repair));
@@ -288,8 +278,13 @@ class CrossCheck {
       for (const auto& body : pair.value) known(pair.place, "body", body, bodies_);
     for (const auto& sensor : file_.sensors) known(sensor.place, "frame", sensor.site, frames_);
     for (const auto& suction : file_.suctions) {
-      known(suction.place, "frame", suction.site, frames_);
-      known(suction.place, "shape", suction.shape, shapes_);
+      bool all = known(suction.place, "frame", suction.site, frames_);
+      all = known(suction.place, "shape", suction.shape, shapes_) && all;
+      for (const auto& shape : suction.bellows_shapes)
+        all = known(suction.place, "shape", shape, shapes_) && all;
+      if (!all) continue;
+      for (auto& [cause, mend] : suction_faults(suction, description_))
+        report(suction.place, std::move(cause), std::move(mend));
     }
     for (const auto& repair : file_.repairs) known(repair.place, "body", repair.body, bodies_);
     for (const auto& frame : file_.rolling) known(frame.place, "frame", frame.value, frames_);

@@ -9,6 +9,7 @@
 #include "core/schema.hpp"
 #include "robot/description.hpp"
 #include "robot/limits.hpp"
+#include "scene/suction.hpp"
 
 namespace handspan {
 
@@ -29,13 +30,6 @@ struct SensorDescription {
   std::string name;
   std::string type;  // force_torque
   std::string site;  // frame in which it reads; the load on its body is what it reads
-};
-
-/// A vacuum cup: holds what its lip touches while it is on, by a weld set at the grab.
-struct SuctionDescription {
-  std::string name;
-  std::string site;   // centre of the lip, z out of the cup
-  std::string shape;  // the lip
 };
 
 struct InertiaRepair {

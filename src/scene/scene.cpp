@@ -26,6 +26,24 @@ std::vector<Shape> named_shapes(const std::string& name, const std::vector<Shape
   return shapes;
 }
 
+// Those of them that only robots touch.
+std::vector<std::string> robots_only(const std::vector<Shape>& shapes,
+                                     const std::vector<ShapeEntry>& entries) {
+  std::vector<std::string> names;
+  auto shape = shapes.begin();
+  for (const auto& entry : entries)
+    for (std::size_t i = 0; i < entry.shapes.size(); ++i, ++shape)
+      if (entry.touches == Touches::kRobots) names.push_back(shape->name);
+  return names;
+}
+
+SceneBody body_of(const std::string& name, const Placement& X_WB,
+                  const std::vector<ShapeEntry>& entries) {
+  SceneBody body{name, X_WB, named_shapes(name, entries), {}};
+  body.robots_only = robots_only(body.shapes, entries);
+  return body;
+}
+
 class Assembly {
  public:
   Assembly(SceneFile file, const std::filesystem::path& path)
@@ -55,11 +73,12 @@ class Assembly {
     }
     for (const auto& [name, entry] : file_.objects) add_object(name, entry);
     for (const auto& [name, entry] : file_.fixtures)
-      scene_.fixtures.push_back(claimed(
-          {name, entry.pose.placement(), named_shapes(name, entry.shapes), {}}, entry.place));
+      scene_.fixtures.push_back(
+          claimed(body_of(name, entry.pose.placement(), entry.shapes), entry.place));
     for (const auto& [name, entry] : file_.belts) add_belt(name, entry);
     for (const auto& [name, entry] : file_.kinematics) add_kinematic(name, entry);
     add_pairs(robots == nullptr ? scene_.robots : *robots);
+    check_starts_held();
     if (!issues_.empty()) throw ConfigError(std::move(issues_));
     if (robots != nullptr) scene_.robots = std::move(*robots);
     return std::move(scene_);
@@ -141,6 +160,7 @@ class Assembly {
     for (auto& group : robot.groups) {
       for (auto& joint : group.joints) joint.insert(0, prefix);
     }
+    change_suction(robot, entry);
     robot.description.name = name;
     robot.description = placed(std::move(robot.description), entry.base.placement());
     choose_start(robot, entry, *folder);
@@ -158,6 +178,7 @@ class Assembly {
     for (auto suction : folder.suctions) {
       for (std::string* name : {&suction.name, &suction.site, &suction.shape})
         name->insert(0, prefix);
+      for (auto& shape : suction.bellows_shapes) shape.insert(0, prefix);
       robot.suctions.push_back(std::move(suction));
     }
     for (const auto& [a, b] : folder.ignored_pairs)
@@ -188,6 +209,41 @@ class Assembly {
     take_over(robot, *tool, prefix);
     for (const auto& group : tool->groups) robot.groups.push_back(group);
     return true;
+  }
+
+  void change_suction(RobotInstance& robot, const RobotEntry& entry) {
+    std::vector<std::string> names;
+    for (const auto& suction : robot.suctions)
+      names.push_back(suction.name.substr(robot.name.size() + 1));
+    for (const auto& [name, changes] : entry.suction) {
+      const auto found = std::ranges::find(names, name);
+      if (found == names.end()) {
+        report(changes.place, fmt::format("the robot has no suction cup '{}'", shown(name)),
+               names.empty() ? "name a tool that has one" : did_you_mean(name, names, "it has"));
+        continue;
+      }
+      SuctionDescription& suction = robot.suctions[static_cast<std::size_t>(found - names.begin())];
+      change(suction, changes);
+      for (auto& [cause, mend] : suction_faults(suction, robot.description))
+        report(changes.place, std::move(cause), std::move(mend));
+      if (!suction.holds.empty()) starts_held_.push_back({changes.place, suction.holds});
+    }
+  }
+
+  // when the objects are known
+  void check_starts_held() {
+    std::vector<std::string> names;
+    for (const auto& object : scene_.objects) names.push_back(object.name);
+    for (std::size_t i = 0; i < starts_held_.size(); ++i) {
+      const auto& [place, name] = starts_held_[i];
+      if (!std::ranges::count(names, name))
+        report(place, fmt::format("the scene has no object '{}'", shown(name)),
+               names.empty() ? "" : did_you_mean(name, names, "it has"));
+      for (std::size_t j = 0; j < i; ++j)
+        if (starts_held_[j].second == name)
+          report(place, fmt::format("object '{}' is held by two cups", shown(name)),
+                 "let one of them hold it");
+    }
   }
 
   void choose_start(RobotInstance& robot, const RobotEntry& entry, const RobotFolder& folder) {
@@ -226,8 +282,7 @@ class Assembly {
   }
 
   void add_object(const std::string& name, const BodyEntry& entry) {
-    SceneBody body =
-        claimed({name, entry.pose.placement(), named_shapes(name, entry.shapes), {}}, entry.place);
+    SceneBody body = claimed(body_of(name, entry.pose.placement(), entry.shapes), entry.place);
     if (entry.inertia) {
       body.inertial = Inertial::from_full(
           *entry.mass, entry.center_of_mass.value_or(Eigen::Vector3d::Zero()), *entry.inertia);
@@ -264,8 +319,7 @@ class Assembly {
   void add_kinematic(const std::string& name, const KinematicEntry& entry) {
     KinematicBody kinematic;
     kinematic.body =
-        claimed({name, entry.motion.front().pose.placement(), named_shapes(name, entry.shapes), {}},
-                entry.place);
+        claimed(body_of(name, entry.motion.front().pose.placement(), entry.shapes), entry.place);
     for (const auto& waypoint : entry.motion)
       kinematic.waypoints.push_back({waypoint.time, waypoint.pose.placement()});
     scene_.kinematics.push_back(std::move(kinematic));
@@ -326,6 +380,7 @@ class Assembly {
   Scene scene_;
   std::map<std::string, std::set<std::string>> names_;  // by kind
   std::vector<Issue> issues_;
+  std::vector<std::pair<Place, std::string>> starts_held_;  // objects
 };
 
 // What MuJoCo itself refuses is a person's input too.
@@ -340,7 +395,7 @@ CompiledScene compiled_or_refused(const Scene& scene) {
 }
 
 Scene checked(Scene scene) {
-  check_starting_overlaps(compiled_or_refused(scene));
+  check_start(compiled_or_refused(scene));
   return scene;
 }
 
@@ -350,6 +405,13 @@ const RobotInstance* Scene::robot(std::string_view robot_name) const {
   for (const auto& robot : robots)
     if (robot.name == robot_name) return &robot;
   return nullptr;
+}
+
+ModelDescription simulated_description(const RobotInstance& robot) {
+  ModelDescription description = robot.description;
+  for (const auto& suction : robot.suctions)
+    description = with_lip(std::move(description), suction);
+  return description;
 }
 
 const ContactLaw& Scene::law(const std::string& a, const std::string& b) const {
@@ -382,7 +444,8 @@ bool is_number_of_scene(std::span<const TreeStep> steps) {
   if (!is(0, {"objects", "fixtures"})) return false;
   if (is(2, {"mass", "center_of_mass", "inertia", "pose"})) return true;
   // of a shape its numbers, not its kind
-  return is(2, {"shapes"}) && steps.size() > 4 && !is(4, {"type", "material", "file"});
+  return is(2, {"shapes"}) && steps.size() > 4 &&
+         !is(4, {"type", "material", "file", "scale", "touches"});
 }
 
 Scene parse_scene(const std::string& text, const std::filesystem::path& file) {

@@ -73,8 +73,9 @@ struct RobotInstance {
 struct SceneBody {
   std::string name;
   Placement X_WB;
-  std::vector<Shape> shapes;  // names NAME, NAME_1 ...
-  Inertial inertial;          // objects only
+  std::vector<Shape> shapes;                  // names NAME, NAME_1 ...
+  Inertial inertial;                          // objects only
+  std::vector<std::string> robots_only = {};  // of its shapes: touch shapes of robots, nothing else
 };
 
 /// A flat surface that moves along its own x axis: a conveyor.
@@ -142,6 +143,9 @@ Scene parse_scene(const std::string& text, const std::filesystem::path& file);
 
 /// Documentation of the scene schema.
 Description scene_description();
+
+/// What is simulated of a robot: its description with the lips of its cups as bodies of their own.
+ModelDescription simulated_description(const RobotInstance& robot);
 
 /// Mass and inertia of bodies of one density that together have `mass` [kg].
 /// @throws InputError for a mesh without volume

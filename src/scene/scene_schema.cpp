@@ -25,6 +25,7 @@ struct Look {
   PoseEntry pose;
   std::string material;
   Eigen::Vector4d rgba = Eigen::Vector4d(0.7, 0.7, 0.72, 1.0);
+  Touches touches = Touches::kEverything;
 };
 
 Shape make_shape(const Look& look, ShapeType type, const Eigen::Vector3d& size) {
@@ -42,7 +43,12 @@ template <class T>
 ObjectSchema<T> with_look(ObjectSchema<T> schema) {
   return schema.optional("pose", &T::pose, pose_schema(), "in the body")
       .optional("material", &T::material, text().identifier(), "row of contact.pairs")
-      .optional("rgba", &T::rgba, vector<4>().min(0).max(1));
+      .optional("rgba", &T::rgba, vector<4>().min(0).max(1))
+      .optional(
+          "touches", &T::touches,
+          choice<Touches>({{"everything", Touches::kEverything}, {"robots", Touches::kRobots}}),
+          "default everything; robots: shapes of robots only, such as a face for a cup where "
+          "balls at its corners meet the rest");
 }
 
 struct BoxEntry : Look {
@@ -65,6 +71,7 @@ struct MeshEntry : Look {
 ShapeEntry tray_shapes(const TrayEntry& tray) {
   const double l = tray.size[0], w = tray.size[1], h = tray.size[2], t = tray.wall;
   ShapeEntry out;
+  out.touches = tray.touches;
   const auto add = [&](Eigen::Vector3d center, Eigen::Vector3d edges) {
     Shape shape = make_shape(tray, ShapeType::kBox, 0.5 * edges);
     shape.X_BG.p += shape.X_BG.q * center;
@@ -92,23 +99,25 @@ std::string read_vertices(const MeshEntry& mesh, Shape& shape) {
 }
 
 Schema<ShapeEntry> shape_schema() {
-  const auto one = [](Shape shape) { return ShapeEntry{{std::move(shape)}}; };
+  const auto one = [](const Look& look, Shape shape) {
+    return ShapeEntry{{std::move(shape)}, look.touches};
+  };
   const auto box = with_look(object<BoxEntry>("Box").required("size", &BoxEntry::size,
                                                               vector<3>("m").above(0), "edges"))
                        .map([one](const BoxEntry& b) {
-                         return one(make_shape(b, ShapeType::kBox, 0.5 * b.size));
+                         return one(b, make_shape(b, ShapeType::kBox, 0.5 * b.size));
                        });
   const auto sphere = with_look(object<RoundEntry>("Sphere").required("radius", &RoundEntry::radius,
                                                                       number("m").above(0)))
                           .map([one](const RoundEntry& r) {
-                            return one(make_shape(r, ShapeType::kSphere, {r.radius, 0, 0}));
+                            return one(r, make_shape(r, ShapeType::kSphere, {r.radius, 0, 0}));
                           });
   const auto round = [&](const char* name, ShapeType type, const char* length) {
     return with_look(object<RoundEntry>(name, "about its z axis")
                          .required("radius", &RoundEntry::radius, number("m").above(0))
                          .required("length", &RoundEntry::length, number("m").above(0), length))
         .map([one, type](const RoundEntry& r) {
-          return one(make_shape(r, type, {r.radius, 0.5 * r.length, 0}));
+          return one(r, make_shape(r, type, {r.radius, 0.5 * r.length, 0}));
         });
   };
   const auto tray =
@@ -132,7 +141,7 @@ Schema<ShapeEntry> shape_schema() {
           .map([one](const MeshEntry& m) {
             Shape shape = make_shape(m, ShapeType::kMesh, Eigen::Vector3d::Zero());
             read_vertices(m, shape);
-            return one(std::move(shape));
+            return one(m, std::move(shape));
           });
   return one_of<ShapeEntry>(
       "type",
@@ -253,7 +262,9 @@ Schema<SceneFile> scene_schema() {
                     "false: joints without friction and damping")
           .optional("pose", &RobotEntry::pose, located(text()), "a named pose of robot.yaml")
           .optional("q", &RobotEntry::q, located(dynamic_vector("rad")),
-                    "joint positions, instead of a named pose");
+                    "joint positions, instead of a named pose")
+          .optional("suction", &RobotEntry::suction, dictionary(suction_changes_schema()),
+                    "by the cup's name in robot.yaml");
   const auto belt =
       object<BeltEntry>("Belt", "a box whose surface moves along its own x")
           .place(&BeltEntry::place)

@@ -14,8 +14,11 @@ struct PoseEntry {
   Placement placement() const;
 };
 
+enum class Touches { kEverything, kRobots };
+
 struct ShapeEntry {
   std::vector<Shape> shapes;  // a tray is several
+  Touches touches = Touches::kEverything;
 };
 
 struct RobotEntry {
@@ -26,6 +29,7 @@ struct RobotEntry {
   bool joint_friction = true;
   std::optional<Located<std::string>> pose;
   std::optional<Located<Eigen::VectorXd>> q;
+  std::vector<std::pair<std::string, SuctionChanges>> suction;
 };
 
 struct BodyEntry {

@@ -15,6 +15,8 @@
 
 namespace handspan {
 
+class MujocoPlant;
+
 /// What a mode is made for, at set-up; everything outlives it.
 struct ModeContext {
   std::string name;  // "MACHINE.STATE", and ".2" ... for the second of a state
@@ -23,6 +25,7 @@ struct ModeContext {
   WholeArm* arms = nullptr;  // none: the app has no whole-arm controller
   Arbiter& arbiter;
   const Devices& devices;
+  MujocoPlant* simulation = nullptr;  // none: nothing is simulated, as in an open replay
 };
 
 /// A tick, for modes and conditions.

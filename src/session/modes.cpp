@@ -10,6 +10,7 @@
 #include "core/object.hpp"
 #include "core/suggest.hpp"
 #include "core/values.hpp"
+#include "plant/mujoco_plant.hpp"
 
 namespace handspan {
 namespace {
@@ -51,7 +52,8 @@ struct SetConfig {
 // Weights and gains change along ramps: an arm may go from one task to another without a jump.
 class SetMode : public Mode {
  public:
-  SetMode(const SetConfig& config, const ModeContext& context) : config_(config) {
+  SetMode(const SetConfig& config, const ModeContext& context)
+      : config_(config), simulation_(context.simulation) {
     for (const auto& [name, value] : config.parameters)
       settings_.push_back(setting(name, value, context));
   }
@@ -73,6 +75,9 @@ class SetMode : public Mode {
         case Field::kClosed:
           s.arms->join(s.name, s.value > 0.5);
           break;
+        case Field::kSpeed:
+          if (simulation_ != nullptr) simulation_->set_belt_speed(s.name, s.value);
+          break;
       }
     }
     left_ = config_.time;
@@ -91,7 +96,7 @@ class SetMode : public Mode {
   void state(StateArchive& archive) override { archive(left_); }
 
  private:
-  enum class Field { kWeight, kStiffness, kDamping, kCarried, kClosed };
+  enum class Field { kWeight, kStiffness, kDamping, kCarried, kClosed, kSpeed };
   struct Setting {
     Task* task = nullptr;
     WholeArm* arms = nullptr;
@@ -104,17 +109,24 @@ class SetMode : public Mode {
     const auto bad = [&](const std::string& why) {
       return InputError(fmt::format(
           "'{}' is no parameter: {}; parameters are task.NAME.weight (stiffness, damping), "
-          "payload.NAME.carried and join.NAME.closed",
+          "payload.NAME.carried, join.NAME.closed and belt.NAME.speed",
           shown(name), why));
     };
     const auto first = name.find('.'), last = name.rfind('.');
-    if (!context.arms) throw bad("the app has no whole_arm");
     if (first == std::string::npos || first == last) throw bad("it has not three parts");
     const std::string what = name.substr(0, first), of = name.substr(first + 1, last - first - 1),
                       field = name.substr(last + 1);
     Setting s;
     s.value = value;
     s.name = of;
+    if (what == "belt" && field == "speed") {
+      const auto& belts = context.scene.belts;
+      if (std::ranges::none_of(belts, [&](const Belt& b) { return b.body.name == of; }))
+        throw bad(fmt::format("the scene has no belt {}", shown(of)));
+      s.field = Field::kSpeed;
+      return s;
+    }
+    if (!context.arms) throw bad("the app has no whole_arm");
     s.arms = context.arms;
     if (what == "payload" && field == "carried") {
       context.arms->system().payload(of);
@@ -146,6 +158,7 @@ class SetMode : public Mode {
   }
 
   SetConfig config_;
+  MujocoPlant* simulation_;
   std::vector<Setting> settings_;
   double left_ = 0.0;  // [s]
 };
@@ -301,9 +314,10 @@ void register_modes(ModeRegistry& registry) {
       "set",
       object<SetConfig>("Set")
           .required("parameters", &SetConfig::parameters, dictionary(number()),
-                    "such as task.hand.weight: 0, payload.box.carried: 1, join.contact.closed: 1")
+                    "such as task.hand.weight: 0, payload.box.carried: 1, join.contact.closed: 1, "
+                    "belt.conveyor.speed: 0.4")
           .optional("time", &SetConfig::time, number("s").min(0), "of the ramp"),
-      "changes weights, gains and payloads along ramps; closes and opens joins at once",
+      "changes weights, gains and payloads along ramps; joins and belts at once",
       [](const SetConfig& config, const ModeContext& context) {
         return std::make_unique<SetMode>(config, context);
       });

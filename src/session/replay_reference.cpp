@@ -10,6 +10,7 @@
 #include "core/values.hpp"
 #include "record/mcap_reader.hpp"
 #include "record/messages.hpp"
+#include "session/log_file.hpp"
 #include "session/log_layout.hpp"
 #include "session/logged_wrench.hpp"
 #include "session/modes.hpp"
@@ -25,7 +26,40 @@ struct ReplayReferenceConfig {
   std::optional<double> to;
   bool relative = false;
   double speed = 1.0;
+  std::optional<std::int64_t> episode;  // from and to are of it; none: of the log
+  std::vector<std::string> groups;      // suction, grippers: commanded as then
 };
+
+// what is asked for of the log [ns]
+struct Span {
+  Nanoseconds from = 0;
+  std::optional<Nanoseconds> to;
+};
+
+Span span_of(const ReplayReferenceConfig& config) {
+  Span span{std::llround(config.from * 1e9), {}};
+  if (config.to) span.to = std::llround(*config.to * 1e9);
+  if (!config.episode) return span;
+  const LogFile log(config.log);
+  const auto episodes = log.episodes();
+  if (*config.episode > std::ssize(episodes))
+    throw InputError(fmt::format("{} has {} episodes; episode {} is asked for", config.log.string(),
+                                 episodes.size(), *config.episode));
+  const Episode& episode = episodes[static_cast<std::size_t>(*config.episode - 1)];
+  const Nanoseconds start = episode.start * log.base_period(),
+                    end = episode.end * log.base_period();
+  span.from += start;
+  span.to = span.to ? std::min(end, start + *span.to) : end;
+  return span;
+}
+
+McapQuery query_of(const std::string& topic, const Span& span) {
+  McapQuery query;
+  query.topics = {topic};
+  query.from = span.from;
+  if (span.to) query.to = *span.to;
+  return query;
+}
 
 struct TimedPose {
   double time = 0.0;  // since the first [s]
@@ -33,7 +67,9 @@ struct TimedPose {
   Eigen::Quaterniond q;
 };
 
-std::vector<TimedPose> poses_of(const ReplayReferenceConfig& config) {
+// @param begin of the first pose [ns]
+std::vector<TimedPose> poses_of(const ReplayReferenceConfig& config, const Span& span,
+                                Nanoseconds& begin) {
   const McapReader reader(config.log);
   const std::string topic = topic_of(config.channel.value_or("reference." + config.task + ".pose"));
   const McapChannel* channel = reader.channel(topic);
@@ -49,20 +85,15 @@ std::vector<TimedPose> poses_of(const ReplayReferenceConfig& config) {
                                                : "; " + did_you_mean(topic, poses, "it has")));
   }
   std::vector<TimedPose> poses;
-  McapQuery query;
-  query.topics = {topic};
-  query.from = std::llround(config.from * 1e9);
-  if (config.to) query.to = std::llround(*config.to * 1e9);
-  Nanoseconds first = 0;
-  reader.messages(query, [&](const McapChannel&, const McapMessage& message) {
+  reader.messages(query_of(topic, span), [&](const McapChannel&, const McapMessage& message) {
     const auto m = decode<messages::PoseStamped>(message.bytes);
     const Eigen::Vector3d p(m.position[0], m.position[1], m.position[2]);
     const Eigen::Vector4d q(m.orientation[0], m.orientation[1], m.orientation[2], m.orientation[3]);
     if (!p.allFinite() || !q.allFinite() || !(q.norm() > 1e-6))
       throw InputError(fmt::format("{}: {} has a pose at {:.3f} s that is none",
                                    config.log.string(), topic, seconds(message.log_time)));
-    if (poses.empty()) first = message.log_time;
-    const double time = seconds(message.log_time - first) / config.speed;
+    if (poses.empty()) begin = message.log_time;
+    const double time = seconds(message.log_time - begin) / config.speed;
     if (!poses.empty() && time <= poses.back().time) return true;
     poses.push_back({time, p, quaternion_from_xyzw(q)});
     return true;
@@ -73,10 +104,48 @@ std::vector<TimedPose> poses_of(const ReplayReferenceConfig& config) {
   return poses;
 }
 
+// Commands of one group from the first pose on, and the last one before it.
+struct TimedCommand {
+  double time = 0.0;  // since the first pose [s]
+  Eigen::VectorXd values;
+};
+
+std::vector<TimedCommand> commands_of(const ReplayReferenceConfig& config, const Span& span,
+                                      Nanoseconds begin, const GroupLayout& group) {
+  const McapReader reader(config.log);
+  const std::string topic = topic_of(group.name + ".command");
+  const McapChannel* channel = reader.channel(topic);
+  const McapSchema* schema = channel ? reader.schema(channel->schema) : nullptr;
+  if (schema == nullptr || schema->name != message_type<messages::Vector>().name)
+    throw InputError(
+        fmt::format("{} has no commands of '{}' ({})", config.log.string(), group.name, topic));
+  std::vector<TimedCommand> commands;
+  // what stays as it is was not recorded again: the one that held when it began came before
+  McapQuery query = query_of(topic, span);
+  query.from = 0;
+  reader.messages(query, [&](const McapChannel&, const McapMessage& message) {
+    const auto m = decode<messages::Vector>(message.bytes);
+    const Eigen::VectorXd values =
+        Eigen::VectorXd::Map(m.values.data(), static_cast<Eigen::Index>(m.values.size()));
+    if (values.size() != group.size() || !values.allFinite())
+      throw InputError(fmt::format("{}: {} has a command at {:.3f} s that is none of '{}'",
+                                   config.log.string(), topic, seconds(message.log_time),
+                                   group.name));
+    const double time = seconds(message.log_time - begin) / config.speed;
+    if (!commands.empty() && time <= 0.0) commands.pop_back();
+    commands.push_back({time, values});
+    return true;
+  });
+  if (commands.empty())
+    throw InputError(fmt::format("{}: {} has no command in the time that is asked for",
+                                 config.log.string(), topic));
+  return commands;
+}
+
 class ReplayReference : public Source {
  public:
-  explicit ReplayReference(const ReplayReferenceConfig& config)
-      : relative_(config.relative), poses_(poses_of(config)) {}
+  ReplayReference(const ReplayReferenceConfig& config, const Span& span, Nanoseconds& begin)
+      : relative_(config.relative), poses_(poses_of(config, span, begin)) {}
 
   void start(const Moment&, const Motion& reference) override {
     t_ = 0.0;
@@ -114,15 +183,19 @@ class ReplayReference : public Source {
   Pose X_WL_;
 };
 
-std::unique_ptr<Source> source_of(const ReplayReferenceConfig& config, const Arbiter& arbiter) {
+std::unique_ptr<Source> source_of(const ReplayReferenceConfig& config, const Arbiter& arbiter,
+                                  const Span& span, Nanoseconds& begin) {
   switch (arbiter.kind(arbiter.outlet(config.task))) {
     case MotionKind::kPose:
-      return std::make_unique<ReplayReference>(config);
+      return std::make_unique<ReplayReference>(config, span, begin);
     case MotionKind::kWrench:
       if (config.relative) throw InputError("'relative' is for poses; leave it out for a wrench");
-      return logged_wrench({config.log,
-                            config.channel.value_or("reference." + config.task + ".wrench"),
-                            config.from, config.to, config.speed});
+      if (!config.groups.empty())
+        throw InputError("'groups' go with poses; leave them out for a wrench");
+      return logged_wrench(
+          {config.log, config.channel.value_or("reference." + config.task + ".wrench"),
+           seconds(span.from), span.to ? std::optional(seconds(*span.to)) : std::nullopt,
+           config.speed});
     case MotionKind::kJoints:
       break;
   }
@@ -134,23 +207,60 @@ class ReplayReferenceMode : public Mode {
  public:
   ReplayReferenceMode(const ReplayReferenceConfig& config, const ModeContext& context)
       : config_(config), outlet_(context.arbiter.outlet(config.task)) {
-    source_ = context.arbiter.add_source(context.name, source_of(config, context.arbiter));
+    const Span span = span_of(config);
+    Nanoseconds begin = span.from;
+    source_ =
+        context.arbiter.add_source(context.name, source_of(config, context.arbiter, span, begin));
+    std::vector<std::string> names;
+    for (const auto& group : context.layout.groups)
+      if (group.kind == GroupKind::kSuction || group.kind == GroupKind::kPosition)
+        names.push_back(group.name);
+    for (const auto& name : config.groups) {
+      if (!std::ranges::count(names, name))
+        throw InputError(names.empty()
+                             ? std::string("the scene has neither suction cup nor gripper")
+                             : fmt::format("'{}' is neither suction cup nor gripper; {}",
+                                           shown(name), did_you_mean(name, names, "there are")));
+      const int group = context.layout.group(name);
+      commands_.push_back({static_cast<std::size_t>(group),
+                           commands_of(config, span, begin,
+                                       context.layout.groups[static_cast<std::size_t>(group)])});
+    }
   }
   void enter(const ModeMoment& at) override {
     Grant grant;
     grant.source = source_;
     at.arbiter.grant(outlet_, {&grant, 1}, at.moment);
+    t_ = 0.0;
   }
-  bool update(const ModeMoment& at) override { return at.arbiter.done(outlet_); }
+  // beside the source: both have counted the same ticks
+  bool update(const ModeMoment& at) override {
+    t_ += at.moment.dt;
+    for (const auto& [group, commands] : commands_) {
+      const auto next = std::ranges::upper_bound(commands, t_ + kSameTime, {}, &TimedCommand::time);
+      if (next != commands.begin()) at.manual.groups[group] = (next - 1)->values;
+    }
+    return at.arbiter.done(outlet_);
+  }
   std::string text() const override {
     return fmt::format("{} does again what is in {}", config_.task,
                        config_.log.filename().string());
   }
-  std::vector<std::string> drives() const override { return {config_.task}; }
+  std::vector<std::string> drives() const override {
+    std::vector<std::string> all = {config_.task};
+    all.insert(all.end(), config_.groups.begin(), config_.groups.end());
+    return all;
+  }
+  void state(StateArchive& archive) override { archive(t_); }
 
  private:
+  // sums of ticks are no exact times [s]
+  static constexpr double kSameTime = 1e-6;
+
   ReplayReferenceConfig config_;
   int outlet_, source_ = 0;
+  double t_ = 0.0;
+  std::vector<std::pair<std::size_t, std::vector<TimedCommand>>> commands_;
 };
 
 }  // namespace
@@ -167,6 +277,10 @@ void register_replay_reference(ModeRegistry& registry) {
           .optional("to", &ReplayReferenceConfig::to, number("s").above(0))
           .optional("relative", &ReplayReferenceConfig::relative, boolean(),
                     "moved so that it begins where the reference is")
+          .optional("episode", &ReplayReferenceConfig::episode, integer().min(1),
+                    "of the log, the first is 1: from and to are of it")
+          .optional("groups", &ReplayReferenceConfig::groups, list(text()),
+                    "suction cups and grippers that are commanded as in the log")
           .optional("speed", &ReplayReferenceConfig::speed, number().above(0).max(10),
                     "times as fast"),
       "the reference of a pose or a wrench does again what one did in a log",

@@ -106,7 +106,8 @@ void Session::make_groups() {
   base_ = handspan::base_period(rates);
   // what modes may command starts where it is
   for (std::size_t g = 0; g < groups_.size(); ++g)
-    if (layout.groups[g].kind == GroupKind::kPosition)
+    if (layout.groups[g].kind == GroupKind::kPosition ||
+        layout.groups[g].kind == GroupKind::kSuction)
       manual_.groups[g] = plant_->read().groups[g].q;
 }
 
@@ -200,7 +201,7 @@ void Session::make_machines() {
   std::vector<std::pair<std::string, std::string>> driven;  // what, by which machine
   for (const auto& [name, config] : app_.machines) {
     machines_.emplace_back(config, ModeContext{name, app_.scene, plant_->layout(), whole_arm_.get(),
-                                               *arbiter_, devices_});
+                                               *arbiter_, devices_, simulation_});
     for (const std::string& what : machines_.back().drives()) {
       for (const auto& [other, by] : driven)
         if (other == what)
@@ -226,13 +227,16 @@ void Session::declare_channels() {
     const auto& joints = layout.groups[g].joints;
     const auto n = static_cast<std::size_t>(layout.groups[g].size());
     const bool suction = layout.groups[g].kind == GroupKind::kSuction;
+    if (suction) suctions_.push_back(g);
     Group& group = groups_[g];
-    group.q = channels_.vector(name + ".q", n, suction ? "" : "rad", observed, "measured positions",
-                               joints);
-    group.v = channels_.vector(name + ".v", n, suction ? "" : "rad/s", observed,
-                               "measured velocities", joints);
-    group.tau =
-        channels_.vector(name + ".tau", n, suction ? "" : "N m", observed, "drive torques", joints);
+    const auto measured = [&](const char* what, const char* unit, const char* of_joints,
+                              const char* of_cup) {
+      return channels_.vector(name + what, n, suction ? "" : unit, observed,
+                              suction ? of_cup : of_joints, joints);
+    };
+    group.q = measured(".q", "rad", "measured positions", "1 while something is held");
+    group.v = measured(".v", "rad/s", "measured velocities", "vacuum, share of the full one");
+    group.tau = measured(".tau", "N m", "drive torques", "pull, share of what breaks it away");
     group.command =
         channels_.vector(name + ".command", n, "", group.rate, "as the controller gave it", joints);
   }
@@ -464,8 +468,12 @@ void Session::act() {
 }
 
 void Session::observe() {
+  for (std::size_t g : suctions_) groups_[g].held = plant_->read().groups[g].q[0] > 0.5;
   if (plant_is_due()) plant_->advance();
   ++tick_;
+  for (std::size_t g : suctions_)
+    if (groups_[g].held && plant_->read().groups[g].q[0] <= 0.5 && command_.groups[g][0] > 0.5)
+      events_.add("suction", plant_->layout().groups[g].name, "lost what it held");
   if (watch_) watch_->update(events_);
   publish();
   for (SessionWatcher* watcher : watchers_) watcher->after_tick(*this);

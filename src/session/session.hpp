@@ -158,6 +158,7 @@ class Session {
   struct Group {
     std::unique_ptr<GroupController> controller;  // none: whole-arm's, or the modes' command
     bool controlled = false;
+    bool held = false;  // suction: by what was observed before this tick's step
     Rate rate;
     VectorChannel q, v, tau, command;
   };
@@ -202,6 +203,7 @@ class Session {
   std::vector<bool> scripted_;  // by device
   std::vector<std::pair<std::string, std::unique_ptr<RobotModel>>> models_;
   std::vector<Group> groups_;
+  std::vector<std::size_t> suctions_;  // of groups_
   std::unique_ptr<WholeArm> whole_arm_;
   std::vector<RandomGoals> goals_;
   EventList events_;

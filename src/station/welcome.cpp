@@ -65,7 +65,7 @@ Json body_json(const Scene& scene, const std::string& name, bool world) {
     return body;
   }
   for (const auto& robot : scene.robots)
-    for (const auto& part : robot.description.bodies)
+    for (const auto& part : simulated_description(robot).bodies)
       if (part.name == name) {
         body["kind"] = "robot";
         body["robot"] = robot.name;

@@ -19,6 +19,8 @@ constexpr double kShortest = 0.12;
 constexpr double kStopTime = 0.15;
 // to press or release takes her this long to decide [s]
 constexpr double kDecision = 0.05;
+// an axis that is let go counts as released after this share of its way
+constexpr double kReleasedAfter = 0.6;
 // the clutch follows within this, as she knows [s]
 constexpr double kClutchTime = 0.06;
 // less of a movement than this is not worth beginning
@@ -27,6 +29,10 @@ constexpr double kWorthwhile = 0.1;
 constexpr double kTelling = 0.005;
 // what a radian is worth where turns and ways are compared [m]
 constexpr double kMetresPerRadian = 0.1;
+
+bool moves(const PersonAction& action) {
+  return action.kind == PersonAction::Kind::kMove || action.kind == PersonAction::Kind::kSwing;
+}
 
 Eigen::Vector3d normal3(RandomStream& random) {
   Eigen::Vector3d n;
@@ -54,7 +60,7 @@ PersonHand::PersonHand(const PersonConfig& config, std::size_t side, std::uint64
     for (const auto& action : step.actions[side]) {
       Act& act = acts.emplace_back();
       act.action = &action;
-      if (action.kind == PersonAction::Kind::kMove && !action.see && !hand_.see)
+      if (moves(action) && !action.see && !hand_.see)
         throw ConfigError({{action.place, "see",
                             fmt::format("is missing, and the {} hand has none", kSides[side]),
                             "give the pose channel of what is moved"}});
@@ -98,7 +104,7 @@ void PersonHand::watch(const ChannelTable& channels) {
     for (Act& act : acts) {
       const PersonAction& action = *act.action;
       try {
-        if (action.kind == PersonAction::Kind::kMove) {
+        if (moves(action)) {
           act.see = find_pose(action.see ? *action.see : *hand_.see, channels);
           if (action.of) act.of = find_pose(*action.of, channels);
           if (action.until) act.seen = {*action.until, channels};
@@ -179,6 +185,7 @@ void PersonHand::begin_action(Nanoseconds now) {
       until_ = hesitation(now);
       break;
     case PersonAction::Kind::kMove:
+    case PersonAction::Kind::kSwing:
     case PersonAction::Kind::kWait:
       break;
   }
@@ -222,6 +229,7 @@ bool PersonHand::advance_action(Nanoseconds now, const ChannelTable& channels) {
       }
       return false;
     case PersonAction::Kind::kMove:
+    case PersonAction::Kind::kSwing:
       return advance_move(now, channels);
   }
   return true;
@@ -231,7 +239,10 @@ bool PersonHand::advance_move(Nanoseconds now, const ChannelTable& channels) {
   const Act& a = act();
   if (a.action->until && !stop_at_ && a.seen.holds(*a.action->until, channels))
     stop_at_ = reaction(now);
-  const bool out_of_patience = now > after(begun_, a.action->patience);
+  const bool swings = a.action->kind == PersonAction::Kind::kSwing;
+  // nobody stops a swing half-way
+  const bool out_of_patience =
+      now > after(begun_, a.action->patience) && !(swings && phase_ == Phase::kMove);
   if (phase_ != Phase::kStop && (out_of_patience || (stop_at_ && now >= *stop_at_))) {
     if (out_of_patience && !stop_at_) ++counts_.given_up;
     stop(now);
@@ -241,9 +252,13 @@ bool PersonHand::advance_move(Nanoseconds now, const ChannelTable& channels) {
     case Phase::kLook:
       return look(now, channels);
     case Phase::kReact:
-      if (now >= until_) move(now);
+      if (now >= until_) swings ? swing(now) : move(now);
       return false;
     case Phase::kMove:
+      if (swings) {
+        if (now >= let_go_at_) set(a.controls, false);
+        return movement_.over(now) && settled(a.controls);
+      }
       if (!movement_.over(now)) return false;
       until_ = goes_back_ ? hesitation(now) : after(now, config_.settle);
       phase_ = goes_back_ ? Phase::kClutchOut : Phase::kSettle;
@@ -291,6 +306,12 @@ bool PersonHand::look(Nanoseconds now, const ChannelTable& channels) {
   const auto X_WE = pose_on(a.see, channels);
   const auto X_WO = action.of ? pose_on(a.of, channels) : Pose{};
   if (!X_WE || !X_WO) return false;
+  if (action.kind == PersonAction::Kind::kSwing) {
+    X_WE_seen_ = *X_WE;
+    until_ = clutch_is(1.0) ? reaction(now) : hesitation(now);
+    phase_ = clutch_is(1.0) ? Phase::kReact : Phase::kClutchIn;
+    return false;
+  }
   if (action.by && !has_seen_) X_WGoal_ = {X_WE->R, X_WE->p + *action.by};
   if (action.to) {
     X_WGoal_.p = *X_WO * *action.to;
@@ -344,11 +365,7 @@ void PersonHand::move(Nanoseconds now) {
        kMinimumJerkPeak * angle / config_.turn_rate});
   const Pose X = X_VC(now);
   const Eigen::Vector3d d_V = R_WV_.transpose() * d.cwiseQuotient(config_.scale);
-  const Eigen::Vector3d turn = (1.0 + config_.endpoint * turns) * phi;
-  const Eigen::Vector3d phi_V =
-      config_.turn == TurnAxes::kWorld
-          ? Eigen::Vector3d(R_WV_.transpose() * turn)
-          : Eigen::Vector3d(X.R * R_EC_.transpose() * X_WE_seen_.R.transpose() * turn);
+  const Eigen::Vector3d phi_V = turned_by((1.0 + config_.endpoint * turns) * phi, X);
   const double share = share_within_reach(X, d_V, phi_V);
   goes_back_ = share < 1.0 && !clutch_.empty();
   phase_ = Phase::kMove;
@@ -360,6 +377,37 @@ void PersonHand::move(Nanoseconds now) {
   ++counts_.movements;
   asked_ = share * (distance + kMetresPerRadian * angle);
   move_by(now, share * d_V, share * phi_V, time);
+}
+
+// What she means to do at once, with her reach behind her: errs as other movements do, and is not
+// looked at.
+void PersonHand::swing(Nanoseconds now) {
+  const PersonAction& action = *act().action;
+  const Eigen::Vector3d& way = *action.by;
+  RandomStream& random = noise();
+  const double along = random.normal(), turns = random.normal();
+  Eigen::Vector3d across = normal3(random);
+  across -= across.dot(way) / way.squaredNorm() * way;
+  const Eigen::Vector3d d =
+      (1.0 + config_.endpoint * along) * way + 0.5 * config_.endpoint * way.norm() * across;
+  const double time = std::max(kShortest, kMinimumJerkPeak * way.norm() / *action.speed);
+  const Pose X = X_VC(now);
+  ++counts_.movements;
+  phase_ = Phase::kMove;
+  move_by(now, R_WV_.transpose() * d.cwiseQuotient(config_.scale),
+          turned_by((1.0 + config_.endpoint * turns) * action.turn, X), time);
+  // she knows how long her finger takes
+  const bool axis =
+      std::ranges::any_of(act().controls, [&](std::size_t c) { return held_[c].control.is_axis; });
+  let_go_at_ = after(now, action.at * time + random.normal(0.0, config_.let_go) -
+                              (axis ? kReleasedAfter * config_.press : 0.0));
+}
+
+// how the hand turns for E to turn by phi
+Eigen::Vector3d PersonHand::turned_by(const Eigen::Vector3d& phi_W, const Pose& X_VC) const {
+  return config_.turn == TurnAxes::kWorld
+             ? Eigen::Vector3d(R_WV_.transpose() * phi_W)
+             : Eigen::Vector3d(X_VC.R * R_EC_.transpose() * X_WE_seen_.R.transpose() * phi_W);
 }
 
 void PersonHand::move_by(Nanoseconds now, const Eigen::Vector3d& d_V, const Eigen::Vector3d& phi_V,

@@ -2,7 +2,8 @@
 // One hand of a scripted person: it carries out the actions of a step by what she sees. A movement
 // to a goal is a row of sub-movements: she looks (with a gaze that errs), begins a reaction time
 // later, moves by minimum jerk to where she saw the goal (with an end that errs in proportion to
-// the way), and looks again. Frames: W world, V tracking, C the hand, E what it moves, O an object.
+// the way), and looks again. A swing is one movement at a stated speed, not looked at. Frames: W
+// world, V tracking, C the hand, E what it moves, O an object.
 #include <array>
 #include <optional>
 #include <string>
@@ -19,7 +20,7 @@ namespace handspan {
 
 /// What a hand has done so far.
 struct PersonCounts {
-  std::uint64_t movements = 0;   // sub-movements
+  std::uint64_t movements = 0;   // sub-movements and swings
   std::uint64_t strokes = 0;     // went back with the clutch open, at the end of its reach
   std::uint64_t reclutches = 0;  // E did not follow: released and pressed anew
   std::uint64_t given_up = 0;    // actions that ran out of patience
@@ -73,6 +74,8 @@ class PersonHand {
   bool advance_move(Nanoseconds now, const ChannelTable& channels);
   bool look(Nanoseconds now, const ChannelTable& channels);
   void move(Nanoseconds now);
+  void swing(Nanoseconds now);
+  Eigen::Vector3d turned_by(const Eigen::Vector3d& phi_W, const Pose& X_VC) const;
   void move_by(Nanoseconds now, const Eigen::Vector3d& d_V, const Eigen::Vector3d& phi_V,
                double time);
   void stop(Nanoseconds now);
@@ -105,6 +108,7 @@ class PersonHand {
   SubMovement movement_;
   bool goes_back_ = false;              // after the movement: at the end of its reach
   std::optional<Nanoseconds> stop_at_;  // `until` was seen
+  Nanoseconds let_go_at_ = 0;           // in a swing
   Pose X_WE_seen_, X_WGoal_;
   bool has_seen_ = false;              // since the action began
   Vector6d error_ = Vector6d::Zero();  // as she sees it, in W [m, rad]

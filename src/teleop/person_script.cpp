@@ -53,6 +53,31 @@ Schema<PersonAction> move_schema() {
               "to or by"));
 }
 
+Schema<PersonAction> swing_schema() {
+  return of_kind(Kind::kSwing,
+                 object<PersonAction>("Swing")
+                     .place(&PersonAction::place)
+                     .optional("see", &PersonAction::see, text(),
+                               "pose channel of what is moved; left out: of the hand")
+                     .required("by", &PersonAction::by, vector<3>("m"), "along the world's axes")
+                     .optional("turn", &PersonAction::turn, vector<3>("rad"),
+                               "rotation vector of what is moved, along the world's axes")
+                     .required("speed", &PersonAction::speed, number("m/s").above(0).max(10),
+                               "of what is moved, at its fastest, in the middle")
+                     .optional("release", &PersonAction::controls, list(text()),
+                               "controls that are let go on the way")
+                     .optional("at", &PersonAction::at, number().min(0).max(1),
+                               "of the swing's time; 0.5 is at its fastest")
+                     .optional("patience", &PersonAction::patience, number("s").above(0),
+                               "to begin it; then she gives up and goes on")
+                     .check(
+                         [](const PersonAction& a) -> std::optional<Fault> {
+                           if (a.by->norm() >= 1e-3) return std::nullopt;
+                           return Fault{"is a swing of less than a millimetre", "give a way", "by"};
+                         },
+                         "a way"));
+}
+
 Schema<PersonAction> controls_schema(Kind kind, const char* name) {
   return of_kind(kind, object<PersonAction>(name)
                            .place(&PersonAction::place)
@@ -96,12 +121,13 @@ struct StepFile {
 };
 
 Schema<PersonStep> step_schema() {
-  const auto actions =
-      list(one_of<PersonAction>("do", {{"move", move_schema(), "to a place, as it is seen"},
-                                       {"press", controls_schema(Kind::kPress, "Press")},
-                                       {"release", controls_schema(Kind::kRelease, "Release")},
-                                       {"pause", pause_schema()},
-                                       {"wait", wait_schema(), "for what a channel shows"}}));
+  const auto actions = list(one_of<PersonAction>(
+      "do", {{"move", move_schema(), "to a place, as it is seen"},
+             {"swing", swing_schema(), "at once by a way, letting go of something on it"},
+             {"press", controls_schema(Kind::kPress, "Press")},
+             {"release", controls_schema(Kind::kRelease, "Release")},
+             {"pause", pause_schema()},
+             {"wait", wait_schema(), "for what a channel shows"}}));
   return object<StepFile>("Step", "what both hands do before the next step")
       .optional("left", &StepFile::left, actions, "one after the other")
       .optional("right", &StepFile::right, actions)
@@ -169,6 +195,8 @@ Schema<PersonConfig> person_schema() {
       .optional("tremor", &C::tremor, number("m").min(0).max(0.1), "rms, 8 to 12 Hz")
       .optional("timing", &C::timing, number("s").min(0).max(1),
                 "deviation of when she presses and goes on")
+      .optional("let_go", &C::let_go, number("s").min(0).max(1),
+                "deviation of when she lets go in a swing")
       .optional("mistiming", &C::mistiming, number("s").min(0).max(1), "between her hands")
       .optional("press", &C::press, number("s").min(0).max(1), "an axis from one end to the other")
       .optional("rate", &C::rate, number("Hz").min(1).max(1000), "of samples")

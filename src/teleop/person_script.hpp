@@ -15,7 +15,7 @@
 namespace handspan {
 
 struct PersonAction {
-  enum class Kind { kMove, kPress, kRelease, kPause, kWait };
+  enum class Kind { kMove, kSwing, kPress, kRelease, kPause, kWait };
   Place place;
   Kind kind = Kind::kPause;
   bool together = false;  // with the other hand: both err alike
@@ -31,7 +31,11 @@ struct PersonAction {
   std::optional<double> speed;         // at most; left out: the person's own [m/s]
   std::optional<SeenValue> until;      // or until this is seen: she stops where she is
 
-  std::vector<std::string> controls;  // press, release
+  // swing: one ballistic movement `by` so much at a peak `speed`, without a look at its end
+  Eigen::Vector3d turn = Eigen::Vector3d::Zero();  // that E turns meanwhile, about W's axes [rad]
+  double at = 0.5;  // share of its time at which `controls` are let go
+
+  std::vector<std::string> controls;  // press, release, swing
   double time = 0.0;                  // pause [s]
   SeenValue awaited;                  // wait
   double patience = 20.0;             // then she gives up and goes on [s]
@@ -65,6 +69,8 @@ struct PersonConfig {
                             // half of that (Meyer et al. 1988: in proportion to speed)
   double tremor = 0.0003;   // rms of an axis [m]
   double timing = 0.03;     // deviation of when she presses, releases, goes on [s]
+  double let_go = 0.008;    // deviation of when she lets go in a swing: planned with it, so better
+                            // timed than a press (Hore et al. 1996: 5 to 10 ms)
   double mistiming = 0.04;  // deviation of a hand's beginning of a step after the other [s]
   double press = 0.08;      // an axis takes so long from one end to the other [s]
 

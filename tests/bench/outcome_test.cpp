@@ -137,6 +137,20 @@ TEST(Outcome, FollowingWorseThanTheRivalsMissesEveryTarget) {
   EXPECT_FALSE(meets(figure, measured(figure)));
 }
 
+TEST(Outcome, OfSharesIsInPercentAndMayBeNegative) {
+  Figure figure;
+  figure.unit = Figure::Unit::kPercent;
+  figure.largest_median = 0.1;
+  figure.loop.ours = [] { return TickSamples{{-4e-4, 9e-4, 2e-3}}; };
+  EXPECT_DOUBLE_EQ(measured(figure).ours.median, 0.09);
+  EXPECT_TRUE(meets(figure, measured(figure)));
+  EXPECT_EQ(target_of(figure), "median <= 0.1 %");
+  figure.loop.ours = [] { return TickSamples{{-4e-4, 2e-3, 2e-3}}; };
+  EXPECT_FALSE(meets(figure, measured(figure)));
+  figure.loop.ours = [] { return TickSamples{{-4e-4}}; };
+  EXPECT_DOUBLE_EQ(measured(figure).ours.median, -0.04);
+}
+
 TEST(Outcome, OfBatchesIsThatOfPairs) {
   Figure figure;
   figure.name = "t/batches";

@@ -144,6 +144,51 @@ TEST_F(Ur10DriveTest, WhatAWrongLagExplainsIsNotCorrected) {
   EXPECT_NEAR(drive.commanded_q()[0] - folder_.poses[0].q[0], 3.0 / (2.0 * std::numbers::pi), 1e-2);
 }
 
+// A servo of the folder's lag and delay: behind by 24 ms of velocity without (what is held over a
+// tick is that of its end), and with it by what the delay does to a changing acceleration.
+TEST_F(Ur10DriveTest, CompensatedLagPutsTheJointWhereTheCommandedStateIs) {
+  double behind[2] = {};
+  for (const bool compensates : {false, true}) {
+    ArmConfig config = commanded();
+    config.compensate_lag = compensates;
+    ArmDrive drive(config, context());
+    drive.start(measured_, state());
+    ServoModel servo(GroupKind::kVelocity, n_, 0.02, 1);
+    servo.start(measured_.q);
+    for (int k = 0; k < 250; ++k) {
+      GroupState measured = measured_;
+      measured.q = servo.q();
+      drive.observe(measured, state());
+      behind[compensates] = std::max(behind[compensates],
+                                     (drive.commanded_q() - servo.q()).lpNorm<Eigen::Infinity>());
+      const double t = k / 125.0;
+      state().qdd.setConstant(t < 1.0 ? 3.0 * std::sin(2.0 * std::numbers::pi * t) : 0.0);
+      drive.command(state(), command_);
+      servo.step(command_, 0.008);
+    }
+    EXPECT_LT((drive.commanded_q() - servo.q()).lpNorm<Eigen::Infinity>(), 1e-4);
+  }
+  // the largest velocity is 2 3 / (2 pi) rad/s
+  EXPECT_NEAR(behind[0], 0.024 * 3.0 / std::numbers::pi, 0.0005);
+  EXPECT_LT(behind[1], 0.1 * behind[0]);
+}
+
+TEST_F(Ur10DriveTest, CompensatedLagKeepsTheVelocityLimit) {
+  ArmConfig config = commanded();
+  config.compensate_lag = true;
+  ArmDrive drive(config, context());
+  drive.start(measured_, state());
+  const double limit = folder_.limits.joints[0].second.velocity;
+  double fastest = 0.0;
+  for (int k = 0; k < 200 && drive.commanded_v()[0] < limit - 0.05; ++k) {
+    drive.observe(measured_, state());
+    state().qdd.setConstant(5.0);
+    drive.command(state(), command_);
+    fastest = std::max(fastest, command_[0]);
+  }
+  EXPECT_EQ(fastest, limit);
+}
+
 TEST_F(Ur10DriveTest, AtRestEncoderStepsMoveNothing) {
   constexpr std::uint64_t kSeed = 5;
   RandomStream random(kSeed, "encoder");
@@ -295,6 +340,9 @@ TEST_F(ArmDriveTest, RefusesWhatDoesNotSuitTheGroup) {
   EXPECT_EQ(with(&ArmConfig::servo_lag, 0.02),
             "servo_lag needs a velocity- or position-driven group; 'arm.arm' is torque-driven; "
             "leave it out");
+  EXPECT_EQ(with(&ArmConfig::compensate_lag, true),
+            "compensate_lag needs a velocity- or position-driven group; 'arm.arm' is "
+            "torque-driven; leave it out");
   EXPECT_EQ(with(&ArmConfig::law, ArmLaw::kTorque), "accepted");
   EXPECT_EQ(with(&ArmConfig::law, ArmLaw::kPosition),
             "law: position with feedback: measured acts on the change of one tick, and needs gains "

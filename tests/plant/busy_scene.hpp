@@ -12,7 +12,10 @@ namespace handspan::test {
 inline Scene busy_scene() {
   return scene_of(
       "robots:\n"
-      "  picker: {robot: ur10, tool: vacuum, base: {position: [0, 0, 1]}}\n"
+      // quick, since what it grabs falls
+      "  picker: {robot: ur10, tool: vacuum, base: {position: [0, 0, 1]}, suction: {cup: "
+      "{evacuation: "
+      "{time_constant: 5 ms}}}}\n"
       "  arm: {robot: fr3, tool: plate, base: {position: [0, 3, 0]}}\n"
       "objects:\n"
       "  box:\n    pose: {position: [0.688, -0.164, 1.45715]}\n    mass: 0.5\n    shapes: [{type: "

@@ -318,7 +318,7 @@ TEST_F(Cup, HoldsWhatItTouchesAsItLay) {
   EXPECT_EQ(plant.read().groups[1].q[0], 0.0);  // on, but nothing touches
   move(plant, scene_, command, along(-0.02), 400);
   ASSERT_EQ(plant.read().groups[1].q[0], 1.0);
-  const int cup = plant.body("it.gripper"), box = plant.body("box"), other = plant.body("other");
+  const int cup = plant.body("it.lip"), box = plant.body("box"), other = plant.body("other");
   const Pose X_GB = plant.body_pose(cup).inverse() * plant.body_pose(box);
   const Pose X_WO = plant.body_pose(other);
   const double z = plant.body_pose(box).p[2];

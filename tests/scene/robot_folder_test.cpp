@@ -36,7 +36,10 @@ const std::string kRobot =
     "sensors:\n"
     "  - {name: wrist, type: force_torque, site: flange}\n"
     "suction:\n"
-    "  - {name: cup, site: flange, shape: tip}\n"
+    "  - {name: cup, site: flange, shape: tip, lip: {mass: 0.1, radius: 0.05}, bellows: {shear: "
+    "8000, "
+    "normal: 4000, tilt: 8, torsion: 12, damping_ratio: 0.3}, seal: {angle: 5 deg, gap: 2 mm}, "
+    "break_away: {force: 100, friction: 0.5}}\n"
     "repairs:\n"
     "  - {body: c, what: Izz, published: '3', used: '1', reason: triangle}\n";
 const std::string kLimits =

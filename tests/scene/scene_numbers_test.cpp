@@ -159,6 +159,8 @@ TEST(SceneNumbersKeys, MoreThanNumbersIsSaidSo) {
   const auto number = [](std::vector<TreeStep> steps) { return is_number_of_scene(steps); };
   EXPECT_FALSE(number({"objects", "box", "shapes", k0, "type"}));
   EXPECT_FALSE(number({"objects", "box", "shapes", k0, "material"}));
+  EXPECT_FALSE(number({"objects", "box", "shapes", k0, "touches"}));
+  EXPECT_FALSE(number({"objects", "box", "shapes", k0, "scale"}));
   EXPECT_FALSE(number({"objects", "box", "shapes", k0}));
   EXPECT_FALSE(number({"objects", "box", "shapes"}));
   EXPECT_FALSE(number({"objects", "box"}));

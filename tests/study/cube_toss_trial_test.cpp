@@ -103,6 +103,9 @@ TEST_F(CubeTossTrialTest, ErrorsNamePlaceCauseAndMend) {
   // not a folder
   EXPECT_EQ(error("", data() / "0.csv"),
             start + "data/0.csv: there are no tosses; give a folder of .csv files, one a toss");
+  EXPECT_EQ(error(", cube: {edge: 0}", data()), "study.yaml:2: cube.edge is 0; it must be > 0");
+  EXPECT_EQ(error(", mujoco: {rounding: 6 cm}", data()).substr(0, start.size() + 12),
+            start + "cube tosses:");
   // of another format: what is missing, and what is wanted
   folder_.file("data/0.csv", "time,x,y\n0,1,2\n");
   const std::string other = error("", data());
@@ -112,10 +115,6 @@ TEST_F(CubeTossTrialTest, ErrorsNamePlaceCauseAndMend) {
       other.find("; give a toss as comma-separated values with the columns x y z qw qx qy qz"),
       std::string::npos)
       << other;
-  EXPECT_EQ(error(", cube: {edge: 0}", data()),
-            "study.yaml:2: subject.trial.cube.edge is 0; it must be > 0");
-  EXPECT_EQ(error(", mujoco: {rounding: 6 cm}", data()).substr(0, start.size() + 12),
-            start + "cube tosses:");
 }
 
 TEST_F(CubeTossTrialTest, TheShippedStudyHasTheLawsOfTheDocs) {

@@ -103,6 +103,45 @@ TEST(Person, PressesWhenSheHasSeenWhatSheWaitsFor) {
   EXPECT_NE(pressed[0], pressed[1]);
 }
 
+// A swing is one movement of the stated peak speed, that lets go of what it should at the stated
+// share of its time, and errs in both.
+TEST(Person, SwingsAtTheSpeedAndLetsGoOnTheWay) {
+  std::vector<double> shares;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    PersonWorld world(
+        script("- left: [{do: press, controls: [left.trigger]}, {do: swing, by: [0.6, 0, 0.3], "
+               "turn: [0, -0.5, 0], speed: 1.5 m/s, release: [left.trigger], at: 0.6}]\n",
+               "tremor: 0\n"),
+        seed);
+    const Eigen::Vector3d from = world.X_WE[0].p;
+    const Eigen::Matrix3d R_from = world.X_WE[0].R;
+    Eigen::Vector3d before = world.reference[0].p;
+    double fastest = 0.0, let_go = 0.0, begun = 0.0;
+    while (!world.person.over() && world.now < 10 * kSecond) {
+      const bool was = world.state.pressed("left.trigger");
+      world.tick();
+      if (was && !world.state.pressed("left.trigger")) let_go = seconds(world.now);
+      const Eigen::Vector3d hand = world.person.hand(0).X_VC(world.now).p;
+      if (begun == 0.0 && world.person.hand(0).counts().movements > 0) begun = seconds(world.now);
+      if (seconds(world.now) > 0.01) fastest = std::max(fastest, (hand - before).norm() / 1e-3);
+      before = hand;
+    }
+    ASSERT_TRUE(world.person.over()) << "seed " << seed;
+    EXPECT_EQ(world.person.hand(0).counts().movements, 1U);
+    EXPECT_NEAR(fastest, 1.5, 0.3) << "seed " << seed;
+    const double time = kMinimumJerkPeak * Eigen::Vector3d(0.6, 0, 0.3).norm() / 1.5;
+    shares.push_back((let_go - begun) / time);
+    world.run(0.5);
+    // five percent along the way, half of it across
+    EXPECT_LT((world.X_WE[0].p - from - Eigen::Vector3d(0.6, 0, 0.3)).norm(), 4 * 0.06 * 0.67);
+    EXPECT_NEAR(angle_between(world.X_WE[0].R, R_from), 0.5, 4 * 0.05 * 0.5);
+  }
+  double mean = 0.0;
+  for (const double share : shares) mean += share / static_cast<double>(shares.size());
+  EXPECT_NEAR(mean, 0.6, 0.04);
+  EXPECT_NE(shares[0], shares[1]);
+}
+
 TEST(Person, IsDeterministicFromHerSeed) {
   const std::string text =
       script("- both: [{do: move, by: [0.1, 0, 0.1]}, {do: press, controls: [<hand>.trigger]}]\n");
@@ -338,6 +377,11 @@ TEST(Person, SaysWhatIsWrongWithAScript) {
             "person.yaml:3: script[0].left[0] goes nowhere; give to or by");
   EXPECT_EQ(error("left: [{do: move, by: [0, 0, 0], of: box.pose}]"),
             "person.yaml:3: script[0].left[0].of is for 'to'; take it away");
+  EXPECT_EQ(error("left: [{do: swing, by: [0, 0, 0], speed: 1}]"),
+            "person.yaml:3: script[0].left[0].by is a swing of less than a millimetre; give a way");
+  EXPECT_EQ(error("right: [{do: swing, by: [0, 0, 1], speed: 1}]"),
+            "person.yaml:3: see is missing, and the right hand has none; give the pose channel of "
+            "what is moved");
   EXPECT_EQ(error("{}"), "person.yaml:3: script[0] has no action; give both, or left and right");
   EXPECT_EQ(error("{left: [{do: pause, time: 1}], both: [{do: pause, time: 1}]}"),
             "person.yaml:3: script[0] has actions of one hand and of both; give both, or left and "
