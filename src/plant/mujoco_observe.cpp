@@ -84,6 +84,7 @@ void MujocoPlant::Impl::step_piece(Nanoseconds from, Nanoseconds to) {
     for (const auto& cup : suctions)
       if (blows(cup)) cup.blow(from, to, *data);
   }
+  for (const auto& cup : suctions) cup.damp(*data);
   const bool whole = to - from == layout.period;
   model->opt.timestep = whole ? scene.physics.timestep : seconds(to - from);
   mj_step(model.get(), data.get());

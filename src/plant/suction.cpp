@@ -41,7 +41,6 @@ constexpr double kNoContact = 1e3;
 
 SuctionCup::SuctionCup(const Scene& scene, const SuctionDescription& suction, const mjModel& model)
     : suction_(suction),
-      timestep_(scene.physics.timestep),
       until_holds_(nanoseconds(-suction.evacuation.time_constant *
                                std::log1p(-suction.evacuation.holds_at))),
       delay_(nanoseconds(suction.release.delay)),
@@ -68,7 +67,6 @@ SuctionCup::SuctionCup(const Scene& scene, const SuctionDescription& suction, co
 
 void SuctionCup::reset(mjModel& model) {
   state_ = {};
-  std::copy(empty_damping_.begin(), empty_damping_.end(), state_.damping);
   restore(model);
 }
 
@@ -104,7 +102,12 @@ void SuctionCup::restore(mjModel& model) const {
     model.geom_conaffinity[ball.id] = held() ? 0 : ball.conaffinity;
   }
   for (const Pair& pair : pairs_) model.pair_gap[pair.id] = held() ? kNoContact : pair.gap;
-  for (std::size_t i = 0; i < 6; ++i) model.dof_damping[dof_[i]] = state_.damping[i];
+  for (std::size_t i = 0; i < 6; ++i) model.dof_damping[dof_[i]] = held() ? 0.0 : empty_damping_[i];
+}
+
+void SuctionCup::damp(mjData& data) const {
+  for (std::size_t i = 0; i < 6; ++i)
+    data.qfrc_applied[dof_[i]] = -state_.damping[i] * data.qvel[dof_[i]];
 }
 
 void SuctionCup::switch_valve(Nanoseconds now) {
@@ -245,8 +248,7 @@ void SuctionCup::join(mjModel& model, mjData& data) {
   quaternion_to_mujoco((X_WL.inverse() * X_WB).quaternion(), to + 6);
   data.eq_active[object.weld] = 1;
   state_.held = 1;
-  const auto damping =
-      lip_damping(suction_, inertia_about_lip(model, data, lip_, object.body), timestep_);
+  const auto damping = lip_damping(suction_, inertia_about_lip(model, data, lip_, object.body));
   std::copy(damping.begin(), damping.end(), state_.damping);
   restore(model);
 }
@@ -254,7 +256,7 @@ void SuctionCup::join(mjModel& model, mjData& data) {
 void SuctionCup::part(mjModel& model, mjData& data) {
   data.eq_active[objects_[at(state_.object)].weld] = 0;
   state_.held = 0;
-  std::copy(empty_damping_.begin(), empty_damping_.end(), state_.damping);
+  std::fill_n(state_.damping, 6, 0.0);
   restore(model);
 }
 

@@ -25,7 +25,7 @@ class SuctionCup {
     Nanoseconds blow_begin = kNever, blow_end = kNever;
     double p_B[3] = {0, 0, 0};  // where it is blown, and its direction there, in its body
     double n_B[3] = {0, 0, 0};
-    double damping[6] = {0, 0, 0, 0, 0, 0};  // of the bellows, for what it holds
+    double damping[6] = {0, 0, 0, 0, 0, 0};  // of the bellows with what it holds, else 0
     double load = 0.0;                       // share of what would break it away
     std::uint64_t broken = 0;                // holds that broke away
   };
@@ -52,6 +52,9 @@ class SuctionCup {
   /// Does what is due now. Needs poses.
   void act(Nanoseconds now, mjModel& model, mjData& data);
 
+  /// Before a piece of a step: the damping of what it holds. MuJoCo's own would act from the step's
+  /// end on the light lip alone, after the weld's force is found without it.
+  void damp(mjData& data) const;
   bool blows(Nanoseconds from, Nanoseconds to) const {
     return state_.blown >= 0 && state_.blow_begin < to && state_.blow_end > from;
   }
@@ -81,11 +84,10 @@ class SuctionCup {
   void part(mjModel& model, mjData& data);
 
   const SuctionDescription& suction_;
-  double timestep_;
   Nanoseconds until_holds_, delay_, blow_time_;
   int lip_;
   std::array<int, 6> qpos_, dof_;
-  std::array<double, 6> empty_damping_;
+  std::array<double, 6> empty_damping_;  // the model's
   struct Object {
     int weld, body;
     SealProbe probe;

@@ -32,16 +32,12 @@ Eigen::Matrix3d inertia_about(const mjModel& m, const mjData& d, int body,
 }  // namespace
 
 std::array<double, 6> lip_damping(const SuctionDescription& suction,
-                                  const std::array<double, 6>& inertia, double timestep) {
+                                  const std::array<double, 6>& inertia) {
   std::array<double, 6> damping;
   for (int i = 0; i < 6; ++i) {
     const auto k = static_cast<std::size_t>(i);
-    const double stiffness = lip_stiffness(suction, i);
-    // MuJoCo's spring acts from the step's beginning, its damper from the end. With damping c, step
-    // h, mass m: v' = (v - h k q / m) / (1 + h c / m), q' = q + h v', whose roots stay within the
-    // unit circle when h^2 k / m < 4 + 2 h c / m. That holds for any m when c >= h k / 2.
-    damping[k] = std::max(2.0 * suction.bellows.damping_ratio * std::sqrt(stiffness * inertia[k]),
-                          0.5 * timestep * stiffness);
+    damping[k] =
+        2.0 * suction.bellows.damping_ratio * std::sqrt(lip_stiffness(suction, i) * inertia[k]);
   }
   return damping;
 }
@@ -66,12 +62,18 @@ void add_cup(mjSpec* spec, const Scene& scene, const SuctionDescription& suction
   const Eigen::Vector3d I =
       (lip.inertia_B() + m * (c.squaredNorm() * Eigen::Matrix3d::Identity() - c * c.transpose()))
           .diagonal();
-  const auto damping = lip_damping(suction, {m, m, m, I[0], I[1], I[2]}, scene.physics.timestep);
+  const auto damping = lip_damping(suction, {m, m, m, I[0], I[1], I[2]});
   for (int i = 0; i < 6; ++i) {
     mjsJoint* joint =
         mjs_asJoint(mjs_findElement(spec, mjOBJ_JOINT, lip_joint(suction, i).c_str()));
-    joint->stiffness[0] = lip_stiffness(suction, i);
-    joint->damping[0] = damping[static_cast<std::size_t>(i)];
+    const double stiffness = lip_stiffness(suction, i);
+    joint->stiffness[0] = stiffness;
+    // Of the empty lip, which may be quick for the step. MuJoCo's spring acts from the step's
+    // beginning, its damper from the end. With damping c, step h, mass m: v' = (v - h k q / m) / (1
+    // + h c / m), q' = q + h v', whose roots stay within the unit circle when h^2 k / m < 4 + 2 h c
+    // / m. That holds for any m when c >= h k / 2.
+    joint->damping[0] =
+        std::max(damping[static_cast<std::size_t>(i)], 0.5 * scene.physics.timestep * stiffness);
   }
   for (const auto& object : scene.objects) {
     mjsEquality* weld = mjs_addEquality(spec, nullptr);

@@ -18,10 +18,9 @@ void add_cup(mjSpec* spec, const Scene& scene, const SuctionDescription& suction
              const Inertial& lip);
 
 /// Damping of each of the lip's joints [N s/m, N m s/rad] when what moves has these masses and
-/// moments in the six directions. Never less than what keeps the spring stable at any step, which
-/// is more than asked only where a step is longer than about a tenth of a period.
+/// moments in the six directions.
 std::array<double, 6> lip_damping(const SuctionDescription& suction,
-                                  const std::array<double, 6>& inertia, double timestep);
+                                  const std::array<double, 6>& inertia);
 
 /// Mass and moments about L's axes of bodies that move with the lip (the lip among them), as they
 /// lie in data.

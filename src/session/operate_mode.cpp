@@ -14,7 +14,7 @@ namespace {
 
 struct OperateConfig {
   std::string group, device;
-  std::optional<std::string> on, off, safety, width;
+  std::optional<std::string> on, off, all_off, safety, width;
   bool toggles = false;
   std::optional<Eigen::VectorXd> open, closed;
 };
@@ -40,6 +40,8 @@ class OperateMode : public Mode {
     if (suction && (config.open || config.closed || config.width))
       throw InputError(
           fmt::format("'{}' is a suction cup: it has no width, and is on or off", config.group));
+    if (!suction && config.all_off)
+      throw InputError(fmt::format("'{}' is no suction cup: 'all_off' is for one", config.group));
     if (!suction && !(config.open && config.closed))
       throw InputError(
           fmt::format("'{}' is no suction cup: say at what positions it is open and "
@@ -53,6 +55,7 @@ class OperateMode : public Mode {
                                      layout.size(), config.group));
     if (config.on) on_ = device_.control(*config.on);
     if (config.off) off_ = device_.control(*config.off);
+    if (config.all_off) all_off_ = device_.control(*config.all_off);
     if (config.safety) safety_ = device_.control(*config.safety);
     if (config.width) width_ = device_.axis_index(*config.width);
   }
@@ -61,9 +64,11 @@ class OperateMode : public Mode {
   void enter(const ModeMoment&) override {
     on_was_ = on_ && device_.pressed(*on_);
     off_was_ = off_ && device_.pressed(*off_);
+    all_off_was_ = all_off_ && device_.pressed(*all_off_);
   }
   bool update(const ModeMoment& at) override {
-    const Edge on = edge(on_, on_was_), off = edge(off_, off_was_);
+    const Edge on = edge(on_, on_was_), off = edge(off_, off_was_),
+               all_off = edge(all_off_, all_off_was_);
     if (safety_ && !device_.pressed(*safety_)) return false;
     Eigen::VectorXd& command = at.manual.groups[group_];
     if (width_ && device_.axis_valid(*width_))
@@ -74,15 +79,18 @@ class OperateMode : public Mode {
     else if (on == Edge::kReleased && !config_.toggles && !config_.off)
       command = open_;
     if (off == Edge::kPressed) command = open_;
+    if (all_off == Edge::kPressed) command.setConstant(kAllOff);
     return false;
   }
   std::string text() const override {
     return fmt::format("{} works {}", config_.device, config_.group);
   }
   std::vector<std::string> drives() const override { return {config_.group}; }
-  void state(StateArchive& archive) override { archive(on_was_, off_was_); }
+  void state(StateArchive& archive) override { archive(on_was_, off_was_, all_off_was_); }
 
  private:
+  // of a cup: neither vacuum nor blow-off
+  static constexpr double kAllOff = -1.0;
   enum class Edge { kNone, kPressed, kReleased };
 
   Edge edge(const std::optional<Control>& control, bool& was) const {
@@ -101,9 +109,9 @@ class OperateMode : public Mode {
   const DeviceState& device_;
   std::size_t group_ = 0;
   Eigen::VectorXd open_, closed_;
-  std::optional<Control> on_, off_, safety_;
+  std::optional<Control> on_, off_, all_off_, safety_;
   std::optional<std::size_t> width_;
-  bool on_was_ = false, off_was_ = false;
+  bool on_was_ = false, off_was_ = false, all_off_was_ = false;
 };
 
 }  // namespace
@@ -118,6 +126,8 @@ void register_operate_mode(ModeRegistry& registry) {
                     "closes, or suction on, when pressed; released again: the opposite")
           .optional("off", &OperateConfig::off, text(),
                     "opens, or suction off, when pressed; with it, releasing `on` does nothing")
+          .optional("all_off", &OperateConfig::all_off, text(),
+                    "a suction cup: vacuum and blow-off off when pressed; the others blow off")
           .optional("toggles", &OperateConfig::toggles, boolean(), "each press of `on` changes it")
           .optional("width", &OperateConfig::width, text(),
                     "axis that sets a gripper between open (0) and closed (1)")

@@ -387,7 +387,7 @@ TEST(SessionDevices, ButtonsWorkSuctionAndSilenceLetsNothingGo) {
       work:
         do:
           - {type: teleoperate, task: hand, sources: [{source: person}]}
-          - {type: operate, group: picker.cup, device: headset, on: right.trigger, off: right.primary, safety: right.squeeze}
+          - {type: operate, group: picker.cup, device: headset, on: right.trigger, off: right.primary, all_off: right.stick, safety: right.squeeze}
         next: [{to: over, when: [{type: button, device: headset, button: right.secondary}]}]
       over: {final: true}
 )");
@@ -426,6 +426,9 @@ TEST(SessionDevices, ButtonsWorkSuctionAndSilenceLetsNothingGo) {
   person.send(3);
   axis("right.squeeze", 1.0);
   person.send(3);
+  button("right.stick", true);
+  person.send(3);
+  EXPECT_EQ(suction(), -1.0) << "no blow-off either";
   button("right.primary", true);
   person.send(3);
   EXPECT_EQ(suction(), 0.0);
