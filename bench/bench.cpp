@@ -63,7 +63,7 @@ std::vector<Measured> chosen_figures(const BenchOptions& options) {
   for (const auto& list :
        {dynamics_figures(options.root), distance_figures(options.root), plant_figures(options.root),
         control_figures(options.root), session_figures(options.root), teleop_figures(options.root),
-        station_figures(options.root)})
+        study_figures(options.root), station_figures(options.root)})
     all.insert(all.end(), list.begin(), list.end());
   std::vector<Measured> chosen;
   std::vector<std::string> names;

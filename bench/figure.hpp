@@ -78,6 +78,7 @@ std::vector<Figure> plant_figures(const std::filesystem::path& root);
 std::vector<Figure> control_figures(const std::filesystem::path& root);
 std::vector<Figure> session_figures(const std::filesystem::path& root);
 std::vector<Figure> teleop_figures(const std::filesystem::path& root);
+std::vector<Figure> study_figures(const std::filesystem::path& root);
 std::vector<Figure> station_figures(const std::filesystem::path& root);
 
 }  // namespace handspan

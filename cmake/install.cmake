@@ -11,8 +11,8 @@ install(TARGETS ${libraries} handspan_all EXPORT handspanTargets ARCHIVE DESTINA
 install(TARGETS handspan RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 # what includes Pinocchio or MuJoCo stays inside
 install(DIRECTORY src/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/handspan FILES_MATCHING PATTERN "*.hpp"
-  PATTERN "*_impl.hpp" EXCLUDE PATTERN "mujoco_*.hpp" EXCLUDE)
-install(DIRECTORY robots scenes apps DESTINATION ${CMAKE_INSTALL_DATADIR}/handspan)
+  PATTERN "*_impl.hpp" EXCLUDE REGEX "/(robot|scene)/mujoco_[a-z_]*[.]hpp$" EXCLUDE)
+install(DIRECTORY robots scenes apps studies DESTINATION ${CMAKE_INSTALL_DATADIR}/handspan)
 # the page, when it was built
 install(DIRECTORY web/dist DESTINATION ${CMAKE_INSTALL_DATADIR}/handspan/web OPTIONAL)
 install(EXPORT handspanTargets NAMESPACE handspan:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/handspan)

@@ -14,6 +14,7 @@
 #include "robot/model.hpp"
 #include "scene/robot_check.hpp"
 #include "session/session.hpp"
+#include "study/study.hpp"
 
 namespace handspan {
 namespace {
@@ -121,13 +122,14 @@ int print_schema(const std::string& what) {
       {"app", app_description},
       {"scene", scene_description},
       {"robot", robot_yaml_description},
-      {"limits", limits_yaml_description}};
+      {"limits", limits_yaml_description},
+      {"study", study_description}};
   for (const auto& [name, description] : schemas)
     if (what == name || what.empty()) fmt::print("{}\n", describe(description()));
   if (what.empty() || std::ranges::any_of(schemas, [&](const auto& s) { return what == s.first; }))
     return kHolds;
   throw InputError(
-      fmt::format("there is no schema '{}'; there are app, scene, robot, limits", what));
+      fmt::format("there is no schema '{}'; there are app, scene, robot, limits, study", what));
 }
 
 // The top-level keys tell what a YAML file is.
@@ -170,7 +172,7 @@ void add_check(CLI::App& cli, Action& action) {
       cli.add_subcommand("check", "Validate a robot or tool folder, a scene, an app or a log");
   command->add_option("WHAT", options->what,
                       "robots/fr3, scenes/hold.yaml, apps/hold.yaml, run.mcap; with --schema: app, "
-                      "scene, robot or limits");
+                      "scene, robot, limits or study");
   command->add_option("--repair", options->repair, "write a mended copy of a log to OUT")
       ->type_name("OUT");
   command->add_flag("--schema", options->schema, "print the documentation of the keys instead");

@@ -25,6 +25,7 @@ void add_check(CLI::App& cli, Action& action);
 void add_import(CLI::App& cli, Action& action);
 void add_export_urdf(CLI::App& cli, Action& action);
 void add_devices(CLI::App& cli, Action& action);
+void add_study(CLI::App& cli, Action& action);
 void add_bench(CLI::App& cli, Action& action);
 
 /// The folder with robots/, scenes/ and apps/ that this program came with: $HANDSPAN_DATA_DIR, the

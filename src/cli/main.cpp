@@ -63,6 +63,7 @@ int main(int argc, char** argv) {
   add_import(cli, action);
   add_export_urdf(cli, action);
   add_devices(cli, action);
+  add_study(cli, action);
   add_bench(cli, action);
   try {
     cli.parse(argc, argv);

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/file_trees.hpp"
 #include "core/object.hpp"
 #include "core/schema.hpp"
 #include "core/text_file.hpp"
@@ -22,11 +23,10 @@
 
 namespace handspan {
 
-/// The value of YAML `text`. Places name `file`, and file names in it are meant from its folder.
-/// Throws ConfigError with all that is wrong.
+/// The value of a tree. File names in it are meant from the folder of `file`. Throws ConfigError
+/// with all that is wrong.
 template <class T>
-T parse_yaml(std::string_view text, const std::string& file, const Schema<T>& schema) {
-  const Node root = parse_tree(text, file);
+T read_tree(const Node& root, const std::string& file, const Schema<T>& schema) {
   Reader reader(std::filesystem::path(file).parent_path());
   std::optional<T> value = schema.read(root, reader);
   reader.finish();
@@ -35,11 +35,18 @@ T parse_yaml(std::string_view text, const std::string& file, const Schema<T>& sc
   return std::move(*value);
 }
 
-/// The value of a YAML file. Throws ConfigError with all that is wrong, also when it cannot be
-/// read.
+/// The value of YAML `text`. Places name `file`, and file names in it are meant from its folder.
+/// Throws ConfigError with all that is wrong.
+template <class T>
+T parse_yaml(std::string_view text, const std::string& file, const Schema<T>& schema) {
+  return read_tree(parse_tree(text, file), file, schema);
+}
+
+/// The value of a YAML file, or of the tree given in its place (core/file_trees.hpp). Throws
+/// ConfigError with all that is wrong, also when it cannot be read.
 template <class T>
 T load_yaml(const std::filesystem::path& path, const Schema<T>& schema) {
-  return parse_yaml(read_text_file(path), path.string(), schema);
+  return read_tree(load_tree(path), path.string(), schema);
 }
 
 }  // namespace handspan

@@ -60,7 +60,12 @@ bool assign(M& member, U&& value, const Node& node, Reader& reader) {
   if constexpr (std::same_as<M, V>) {
     member = std::forward<U>(value);
   } else if constexpr (kIsOptional<M>) {
-    return assign(member.emplace(), std::forward<U>(value), node, reader);
+    if constexpr (std::same_as<typename M::value_type, V>) {
+      member.emplace(std::forward<U>(value));
+      return true;
+    } else {
+      return assign(member.emplace(), std::forward<U>(value), node, reader);
+    }
   } else if constexpr (std::integral<M>) {
     if (!std::in_range<M>(value)) {
       reader.report(node.place(), node.predicate(),

@@ -12,6 +12,7 @@
 
 #include "core/files_read.hpp"
 #include "core/suggest.hpp"
+#include "core/tree_edit.hpp"
 
 namespace handspan {
 namespace {
@@ -39,6 +40,11 @@ constexpr std::array kConversions{
     Conversion{"kg", "g", 1.0, 1000.0},
     Conversion{"Hz", "kHz", 1000.0, 1.0},
 };
+
+// SI units that numbers of the tree are in, besides those of the table above
+constexpr std::array<std::string_view, 16> kUnits{
+    "1/s", "1/s^2",  "N",     "N m",   "N m s/rad", "N m/rad", "N m/s", "N/m",
+    "N/s", "kg m^2", "m/s^2", "m/s^3", "m^2/rad^2", "pixel",   "N s",   "W"};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -132,6 +138,38 @@ std::optional<double> parse_number(const Node& node, const std::string& unit, Pr
 std::optional<double> read_number(const Node& node, Reader& reader, const std::string& unit) {
   Problem problem;
   const auto value = parse_number(node, unit, problem);
+  if (!value) reader.report(node.place(), std::move(problem.cause), std::move(problem.mend));
+  return value;
+}
+
+// the SI unit of what follows a number's digits; nullopt when no number has such a unit
+std::optional<std::string> unit_of(std::string_view suffix) {
+  const std::size_t start = suffix.find_first_not_of(' ');
+  if (start == std::string_view::npos) return "";
+  suffix.remove_prefix(start);
+  for (const Conversion& conversion : kConversions)
+    if (conversion.written == suffix || conversion.unit == suffix)
+      return std::string(conversion.unit);
+  for (const std::string_view unit : kUnits)
+    if (unit == suffix) return std::string(unit);
+  return std::nullopt;
+}
+
+std::optional<WrittenNumber> parse_number_with_unit(const Node& node, Problem& problem) {
+  const std::string_view digits = without_plus(node.scalar());
+  double value = 0.0;
+  const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  const auto unit = unit_of(digits.substr(static_cast<std::size_t>(end - digits.data())));
+  const auto number = parse_number(node, unit.value_or(""), problem);
+  if (number) return WrittenNumber{*number, *unit};
+  if (!unit && end != digits.data() && !has_decimal_comma(node.scalar()))
+    problem.mend = "it must be a number, in a unit such as m, mm, deg or m/s";
+  return std::nullopt;
+}
+
+std::optional<WrittenNumber> read_number_with_unit(const Node& node, Reader& reader) {
+  Problem problem;
+  const auto value = parse_number_with_unit(node, problem);
   if (!value) reader.report(node.place(), std::move(problem.cause), std::move(problem.mend));
   return value;
 }
@@ -235,6 +273,15 @@ Schema<double> number(const std::string& unit) {
   description.unit = unit;
   return {[unit](const Node& node, Reader& reader) { return read_number(node, reader, unit); },
           std::move(description)};
+}
+
+Schema<WrittenNumber> number_with_unit() {
+  return scalar(&read_number_with_unit, "number with or without a unit");
+}
+
+std::optional<WrittenNumber> parse_number_with_unit(const std::string& text) {
+  Problem problem;
+  return parse_number_with_unit(scalar_node(text, {}), problem);
 }
 
 Schema<std::int64_t> integer() { return scalar(&read_integer, "whole number"); }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,19 @@ namespace handspan {
 /// deg/s^2 for rad...; mm and cm for m; mm/s and cm/s for m/s; ms and us for s; g for kg; kHz for
 /// Hz.
 Schema<double> number(const std::string& unit = "");
+
+/// A number with the SI unit that it was written in, or converts to; "" for none.
+struct WrittenNumber {
+  double value = 0.0;
+  std::string unit;
+};
+
+/// A finite number in whatever unit number() knows of any: for those who learn from the text which
+/// it is. The value is as number() of that unit has it.
+Schema<WrittenNumber> number_with_unit();
+
+/// The same of a text; nullopt when it is no such thing.
+std::optional<WrittenNumber> parse_number_with_unit(const std::string& text);
 
 /// A whole number of 64 bits in base 10, without exponent.
 Schema<std::int64_t> integer();

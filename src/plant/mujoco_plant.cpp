@@ -214,6 +214,16 @@ void MujocoPlant::reset() {
   impl_->observe();
 }
 
+bool MujocoPlant::renumber() {
+  auto& i = *impl_;
+  if (!i.compiled.renumber()) return false;
+  check_start(i.compiled);
+  mj_copyModel(i.model.get(), &i.compiled.model());
+  i.scene_print = i.fingerprint();
+  reset();
+  return true;
+}
+
 void MujocoPlant::write(const Command& command) {
   static const Eigen::VectorXd kMissing;
   auto& i = *impl_;

@@ -50,6 +50,11 @@ class MujocoPlant : public Plant {
 
   /// Back to the scene's start.
   void reset();
+  /// The scene has other numbers now (scene/scene_numbers.hpp): takes them over and goes back to
+  /// its start, as a plant made of it would, bit for bit. @return false when more than numbers
+  /// differs: nothing was done. @throws ConfigError when bodies start in one another; the plant is
+  /// then good for a further renumber() only
+  bool renumber();
 
   /// Simulated time [ns], exact.
   Nanoseconds time() const;

@@ -9,9 +9,9 @@
 #include <set>
 
 #include "robot/model.hpp"
+#include "scene/mujoco_parts.hpp"
 #include "scene/mujoco_state.hpp"
 #include "scene/mujoco_suction.hpp"
-#include "scene/restitution.hpp"
 #include "scene/surroundings.hpp"
 
 namespace handspan {
@@ -22,58 +22,31 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 // Heavy enough that no contact moves it within a step, light enough for the arithmetic [kg].
 constexpr double kKinematicMass = 1e6;
 
-struct SolverParameters {
-  mjtNum solref[mjNREF] = {0, 0};
-  mjtNum solimp[mjNIMP] = {0, 0, 0, 0.5, 2.0};
-  int condim = 3;
-  double friction[5] = {0, 0, 0, 0, 0};
-};
-
-SolverParameters parameters(const ContactLaw& law, double timestep) {
-  SolverParameters p;
-  if (law.restitution) {
-    p.solref[0] = -law.stiffness;
-    p.solref[1] = -restitution_damping(*law.restitution, law.stiffness, timestep, law.impedance);
-  } else {
-    p.solref[0] = law.time_constant;
-    p.solref[1] = law.damping_ratio;
-  }
-  for (std::size_t i = 0; i < 3; ++i) p.solimp[i] = law.impedance[i];
-  // MuJoCo keeps friction above zero; 1e-5 is its own floor
-  const double mu = std::max(law.friction, 1e-5);
-  p.condim = law.rolling_friction > 0.0     ? 6
-             : law.torsional_friction > 0.0 ? 4
-             : law.friction > 0.0           ? 3
-                                            : 1;
-  p.friction[0] = p.friction[1] = mu;
-  p.friction[2] = law.torsional_friction;
-  p.friction[3] = p.friction[4] = law.rolling_friction;
-  return p;
-}
-
 // Of a shape: of a robot, of something else, or of something else and there for robots alone.
 enum class Kind { kRobot, kPlain, kRobotsOnly };
 
 class Builder {
  public:
-  explicit Builder(const Scene& scene)
+  explicit Builder(const Scene& scene, bool with_robots = true)
       : scene_(scene),
         spec_(make_spec()),
-        defaults_(parameters(scene.default_law, scene.physics.timestep)) {
+        defaults_(solver_parameters(scene.default_law, scene.physics.timestep)) {
     set_options();
-    for (const auto& robot : scene.robots) add_robot(robot);
+    if (with_robots)
+      for (const auto& robot : scene.robots) add_robot(robot);
     for (const auto& body : scene.objects) add_free_body(body, body.inertial);
     for (const auto& fixture : scene.fixtures) add_fixed(fixture);
     for (const auto& belt : scene.belts) add_belt(belt);
     for (const auto& kinematic : scene.kinematics) add_kinematic(kinematic);
     for (const auto& camera : scene.cameras) add_camera(camera);
     for (const auto& [name, X_WF] : scene.frames) add_frame(name, X_WF);
-    for (const auto& robot : scene.robots)
-      for (const auto& suction : robot.suctions)
-        add_cup(spec_.get(), scene, suction, lip_inertial(suction, robot.description));
+    if (with_robots)
+      for (const auto& robot : scene.robots)
+        for (const auto& suction : robot.suctions)
+          add_cup(spec_.get(), scene, suction, lip_inertial(suction, robot.description));
     exclude_immovable();
     add_pairs();
-    add_surroundings(spec_.get());
+    if (with_robots) add_surroundings(spec_.get());
   }
 
   MjModelPtr compile() {
@@ -81,7 +54,7 @@ class Builder {
         compile_spec(spec_.get(), scene_.file.empty() ? scene_.name : scene_.file.string());
     // MuJoCo looks at surface velocities only when one was not zero at compile time
     if (!scene_.belts.empty()) model->flg_surfacevel = 1;
-    forget_kinematic_masses(*model);
+    forget_kinematic_masses(scene_, *model);
     return model;
   }
 
@@ -355,7 +328,7 @@ class Builder {
         const auto &a = touchable_[i], &b = touchable_[j];
         const ContactLaw& law = scene_.law(a.material, b.material);
         if (&law == &scene_.default_law || !may_touch(a, b)) continue;
-        const SolverParameters p = parameters(law, scene_.physics.timestep);
+        const SolverParameters p = solver_parameters(law, scene_.physics.timestep);
         mjsPair* pair = mjs_addPair(spec_.get(), nullptr);
         mjs_setString(pair->geomname1, a.name.c_str());
         mjs_setString(pair->geomname2, b.name.c_str());
@@ -387,29 +360,6 @@ class Builder {
     return !excluded_.contains(std::minmax(body_a, body_b));
   }
 
-  // The solver's tolerance is relative to the mean inertia, which bodies of 1e6 kg would make
-  // meaningless.
-  void forget_kinematic_masses(mjModel& model) const {
-    if (scene_.kinematics.empty()) return;
-    const MjDataPtr data(mj_makeData(&model));
-    mj_forward(&model, data.get());
-    std::set<int> heavy;
-    for (const auto& kinematic : scene_.kinematics) {
-      const int joint = mj_name2id(&model, mjOBJ_JOINT, kinematic.body.name.c_str());
-      for (int i = 0; i < 6; ++i) heavy.insert(model.jnt_dofadr[joint] + i);
-    }
-    double sum = 0.0;
-    int count = 0;
-    std::vector<mjtNum> M(static_cast<std::size_t>(model.nv * model.nv));
-    mj_fullM(&model, data.get(), M.data());
-    for (int i = 0; i < static_cast<int>(model.nv); ++i) {
-      if (heavy.contains(i)) continue;
-      sum += M[static_cast<std::size_t>(i * (model.nv + 1))];
-      ++count;
-    }
-    model.stat.meaninertia = count > 0 ? sum / count : 1.0;
-  }
-
   const Scene& scene_;
   MjSpecPtr spec_;
   SolverParameters defaults_;
@@ -423,5 +373,28 @@ class Builder {
 
 CompiledScene::CompiledScene(const Scene& scene)
     : scene_(&scene), model_(Builder(scene).compile()) {}
+
+MjModelPtr compile_without_robots(const Scene& scene) { return Builder(scene, false).compile(); }
+
+void forget_kinematic_masses(const Scene& scene, mjModel& model) {
+  if (scene.kinematics.empty()) return;
+  const MjDataPtr data(mj_makeData(&model));
+  mj_forward(&model, data.get());
+  std::set<int> heavy;
+  for (const auto& kinematic : scene.kinematics) {
+    const int joint = mj_name2id(&model, mjOBJ_JOINT, kinematic.body.name.c_str());
+    for (int i = 0; i < 6; ++i) heavy.insert(model.jnt_dofadr[joint] + i);
+  }
+  double sum = 0.0;
+  int count = 0;
+  std::vector<mjtNum> M(static_cast<std::size_t>(model.nv * model.nv));
+  mj_fullM(&model, data.get(), M.data());
+  for (int i = 0; i < static_cast<int>(model.nv); ++i) {
+    if (heavy.contains(i)) continue;
+    sum += M[static_cast<std::size_t>(i * (model.nv + 1))];
+    ++count;
+  }
+  model.stat.meaninertia = count > 0 ? sum / count : 1.0;
+}
 
 }  // namespace handspan

@@ -22,6 +22,10 @@ class CompiledScene {
   /// Puts everything where the scene says it starts; velocities are zero but for kinematic bodies.
   void reset(const mjModel& model, mjData& data) const;
   const Scene& scene() const { return *scene_; }
+  /// The scene that this was made of has other numbers now: the model gets them, with the same bits
+  /// as one compiled of it. @return false when more than numbers of bodies, shapes, contacts, belts
+  /// and frames differs; the model is then as it was
+  bool renumber();
 
  private:
   const Scene* scene_;  // outlives this
@@ -37,6 +41,10 @@ struct Overlap {
   std::string a, b;  // bodies
   double depth;      // [m]
 };
+
+/// @throws ConfigError when bodies start deeper than kDeepestStart in one another, or a cup cannot
+/// hold what it is to hold at the start
+void check_start(const CompiledScene& compiled);
 
 /// Pairs of bodies that may touch, at least one of them movable, and start deeper in one another
 /// than `deepest` [m].

@@ -1,7 +1,10 @@
 // Where a compiled scene starts, where its kinematic bodies are, and what overlaps then.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
+#include "core/error.hpp"
 #include "scene/mujoco_scene.hpp"
 #include "scene/mujoco_suction.hpp"
 
@@ -67,6 +70,26 @@ std::vector<std::pair<std::string, std::string>> starting_misfits(const Compiled
       if (!suction.holds.empty() && !SealProbe(m, suction, suction.holds).fit(m, *data))
         misfits.emplace_back(suction.name, suction.holds);
   return misfits;
+}
+
+void check_start(const CompiledScene& compiled) {
+  std::vector<Issue> issues;
+  for (const auto& overlap : starting_overlaps(compiled, kDeepestStart))
+    issues.push_back({{compiled.scene().file.string(), 0, 0},
+                      "",
+                      fmt::format("'{}' starts {:.1f} mm deep in '{}'", overlap.a,
+                                  1e3 * overlap.depth, overlap.b),
+                      "move one of them, or list the pair in robot.yaml's ignored_pairs when they "
+                      "never collide"});
+  for (const auto& [cup, object] : starting_misfits(compiled))
+    issues.push_back(
+        {{compiled.scene().file.string(), 0, 0},
+         "",
+         fmt::format("'{}' is to hold '{}' at the start, but the lip does not lie on a "
+                     "face of it within the seal's gap and angle",
+                     cup, object),
+         "move one of them, or give the object a face (a box) that the lip may touch"});
+  if (!issues.empty()) throw ConfigError(std::move(issues));
 }
 
 }  // namespace handspan

@@ -10,6 +10,7 @@
 #include "core/suggest.hpp"
 #include "scene/mujoco_scene.hpp"
 #include "scene/restitution.hpp"
+#include "scene/scene_numbers.hpp"
 #include "scene/scene_schema.hpp"
 
 namespace handspan {
@@ -48,7 +49,8 @@ class Assembly {
   Assembly(SceneFile file, const std::filesystem::path& path)
       : file_(std::move(file)), path_(path) {}
 
-  Scene assemble() {
+  /// @param robots of an earlier load of the same file: taken over when all else is well
+  Scene assemble(std::vector<RobotInstance>* robots = nullptr) {
     scene_.name = file_.name;
     scene_.file = path_;
     scene_.physics = file_.physics;
@@ -61,7 +63,10 @@ class Assembly {
       c.X_WC = camera.pose.placement();
       scene_.cameras.push_back(std::move(c));
     }
-    for (const auto& [name, entry] : file_.robots) add_robot(name, entry);
+    if (robots == nullptr)
+      for (const auto& [name, entry] : file_.robots) add_robot(name, entry);
+    else
+      for (const auto& robot : *robots) claim_instance(robot);
     for (const auto& [name, entry] : file_.frames) {
       claim("frame", name, entry.place);
       scene_.frames.emplace_back(name, entry.placement());
@@ -72,9 +77,10 @@ class Assembly {
           claimed(body_of(name, entry.pose.placement(), entry.shapes), entry.place));
     for (const auto& [name, entry] : file_.belts) add_belt(name, entry);
     for (const auto& [name, entry] : file_.kinematics) add_kinematic(name, entry);
-    add_pairs();
+    add_pairs(robots == nullptr ? scene_.robots : *robots);
     check_starts_held();
     if (!issues_.empty()) throw ConfigError(std::move(issues_));
+    if (robots != nullptr) scene_.robots = std::move(*robots);
     return std::move(scene_);
   }
 
@@ -90,6 +96,11 @@ class Assembly {
     else if (!names_[kind].insert(name).second)
       report(place, fmt::format("there is a {} '{}' already", kind, name),
              "give each a name of its own");
+  }
+
+  void claim_instance(const RobotInstance& robot) {
+    claim("robot", robot.name, {path_.string(), 0, 0});
+    claim_robot(robot.description, {path_.string(), 0, 0});
   }
 
   void claim_robot(const ModelDescription& description, const Place& place) {
@@ -314,12 +325,12 @@ class Assembly {
     scene_.kinematics.push_back(std::move(kinematic));
   }
 
-  void add_pairs() {
+  void add_pairs(const std::vector<RobotInstance>& robots) {
     std::set<std::string> materials;
     const auto collect = [&](const std::vector<Shape>& shapes) {
       for (const auto& shape : shapes) materials.insert(shape.material);
     };
-    for (const auto& robot : scene_.robots)
+    for (const auto& robot : robots)
       for (const auto& body : robot.description.bodies) collect(body.shapes);
     for (const auto& body : scene_.objects) collect(body.shapes);
     for (const auto& body : scene_.fixtures) collect(body.shapes);
@@ -384,25 +395,7 @@ CompiledScene compiled_or_refused(const Scene& scene) {
 }
 
 Scene checked(Scene scene) {
-  const CompiledScene compiled = compiled_or_refused(scene);
-  const auto overlaps = starting_overlaps(compiled, kDeepestStart);
-  std::vector<Issue> issues;
-  for (const auto& overlap : overlaps)
-    issues.push_back({{scene.file.string(), 0, 0},
-                      "",
-                      fmt::format("'{}' starts {:.1f} mm deep in '{}'", overlap.a,
-                                  1e3 * overlap.depth, overlap.b),
-                      "move one of them, or list the pair in robot.yaml's ignored_pairs when they "
-                      "never collide"});
-  for (const auto& [cup, object] : starting_misfits(compiled))
-    issues.push_back(
-        {{scene.file.string(), 0, 0},
-         "",
-         fmt::format("'{}' is to hold '{}' at the start, but the lip does not lie on a "
-                     "face of it within the seal's gap and angle",
-                     cup, object),
-         "move one of them, or give the object a face (a box) that the lip may touch"});
-  if (!issues.empty()) throw ConfigError(std::move(issues));
+  check_start(compiled_or_refused(scene));
   return scene;
 }
 
@@ -429,6 +422,30 @@ const ContactLaw& Scene::law(const std::string& a, const std::string& b) const {
 
 Scene load_scene(const std::filesystem::path& file) {
   return checked(Assembly(load_yaml(file, scene_schema()), file).assemble());
+}
+
+Scene renumbered_scene(const Node& tree, Scene& from) {
+  const std::filesystem::path file = from.file;
+  return Assembly(read_tree(tree, file.string(), scene_schema()), file).assemble(&from.robots);
+}
+
+bool is_number_of_scene(std::span<const TreeStep> steps) {
+  const auto is = [&](std::size_t i, std::initializer_list<std::string_view> keys) {
+    const auto* step = i < steps.size() ? std::get_if<std::string>(&steps[i]) : nullptr;
+    return step != nullptr && std::ranges::count(keys, *step) > 0;
+  };
+  if (is(0, {"contact"})) {
+    // which rows there are, and of what, decides which pairs the model has
+    if (is(1, {"default"})) return steps.size() > 2;
+    return is(1, {"pairs"}) && steps.size() > 3 && !is(3, {"materials"});
+  }
+  if (is(0, {"frames"})) return steps.size() > 2;
+  if (is(0, {"belts"})) return is(2, {"pose", "size", "speed"});
+  if (!is(0, {"objects", "fixtures"})) return false;
+  if (is(2, {"mass", "center_of_mass", "inertia", "pose"})) return true;
+  // of a shape its numbers, not its kind
+  return is(2, {"shapes"}) && steps.size() > 4 &&
+         !is(4, {"type", "material", "file", "scale", "touches"});
 }
 
 Scene parse_scene(const std::string& text, const std::filesystem::path& file) {

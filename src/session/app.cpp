@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "core/config.hpp"
 #include "core/files_read.hpp"
 #include "core/suggest.hpp"
+#include "scene/scene_numbers.hpp"
 
 namespace handspan {
 namespace {
@@ -76,9 +78,9 @@ Schema<AppFile> app_schema() {
       .optional("picture", &AppFile::picture, picture);
 }
 
-}  // namespace
-
-App load_app(const std::filesystem::path& path) {
+// what a file of an app says, with its scene: loaded, or made by somebody who knows better
+App load(const std::filesystem::path& path,
+         const std::function<Scene(const std::filesystem::path&)>& scene_of) {
   const FilesRead read;
   AppFile app_file = load_yaml(path, app_schema());
   App app;
@@ -98,7 +100,7 @@ App load_app(const std::filesystem::path& path) {
   app.plants = std::move(app_file.plants);
   app.clock = app_file.clock.value;
   app.record = app_file.record;
-  app.scene = load_scene(app_file.scene);
+  app.scene = scene_of(app_file.scene);
   app.files = read.files();
 
   std::vector<std::string> groups;
@@ -130,6 +132,16 @@ App load_app(const std::filesystem::path& path) {
                       "add it or take them away"});
   if (!issues.empty()) throw ConfigError(std::move(issues));
   return app;
+}
+
+}  // namespace
+
+App load_app(const std::filesystem::path& path) { return load(path, load_scene); }
+
+App reload_app(const std::filesystem::path& path, Scene& from) {
+  return load(path, [&](const std::filesystem::path& file) {
+    return renumbered_scene(load_tree(file), from);
+  });
 }
 
 Description app_description() { return app_schema().description(); }

@@ -59,6 +59,12 @@ struct App {
 /// groups that do not exist
 App load_app(const std::filesystem::path& file);
 
+/// The same when the files of its scene differ in numbers only (scene/scene_numbers.hpp), without
+/// loading robots and compiling: they are taken from `from`, its scene as it was before, which is
+/// without them afterwards, also when this throws. @throws ConfigError as load_app(), but for
+/// bodies that start in one another, which MujocoPlant::renumber() finds
+App reload_app(const std::filesystem::path& file, Scene& from);
+
 /// Documentation of the app schema, with the controllers that are registered now.
 Description app_description();
 

@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/suggest.hpp"
@@ -57,7 +58,8 @@ Session::Session(const App& app, SessionOptions options)
     watch_.emplace(*plants_);
     plant_ = std::move(plants);
   } else {
-    auto simulation = std::make_unique<MujocoPlant>(app.scene);
+    auto simulation = options.simulation ? std::move(options.simulation)
+                                         : std::make_unique<MujocoPlant>(app.scene);
     simulation_ = simulation.get();
     plant_ = std::move(simulation);
   }
@@ -591,6 +593,12 @@ void Session::restore(std::span<const std::byte> bytes) {
   named_events_.clear();
   events_.clear(tick_);
   for (SessionWatcher* watcher : watchers_) watcher->begin(*this);
+}
+
+std::unique_ptr<MujocoPlant> Session::release_simulation() {
+  if (plants_ != nullptr || simulation_ == nullptr) return nullptr;
+  static_cast<void>(plant_.release());
+  return std::unique_ptr<MujocoPlant>(std::exchange(simulation_, nullptr));
 }
 
 void Session::finish() {

@@ -58,7 +58,9 @@ const char* name_of(Quantity quantity);
 using TickHashes = std::array<std::uint32_t, kQuantities>;
 
 struct SessionOptions {
-  std::unique_ptr<Plant> plant;     // in place of the app's; none: those, or its scene simulated
+  std::unique_ptr<Plant> plant;  // in place of the app's; none: those, or its scene simulated
+  // of the app's scene, at its start, for an app without plants: compiled already
+  std::unique_ptr<MujocoPlant> simulation;
   std::unique_ptr<InputFeed> feed;  // none: mailboxes only
   bool live_inputs = true;          // false: mailboxes are not read, a replay is on its own
   bool live_devices = false;        // devices are opened, and asked at each tick
@@ -117,6 +119,9 @@ class Session {
   void tell_standing(EventList& events) const;
   /// Tells the watchers that the run is over.
   void finish();
+  /// Gives back the simulation of a session that was made with one, or without plants; what is left
+  /// may only be destroyed.
+  std::unique_ptr<MujocoPlant> release_simulation();
   /// Inputs that were for nobody, or not understood.
   std::uint64_t rejected_inputs() const { return rejected_inputs_; }
 

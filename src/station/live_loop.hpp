@@ -13,7 +13,9 @@ class LiveLoop {
  public:
   /// @param app outlives this. @throws as Session
   explicit LiveLoop(const App& app)
-      : session(app, SessionOptions{nullptr, nullptr, true, true}), gate(session), tap(session) {}
+      : session(app, SessionOptions{nullptr, nullptr, nullptr, true, true}),
+        gate(session),
+        tap(session) {}
 
   /// From any thread: whether devices that live in the loop are asked, from the next tick on.
   void set_scripted(bool scripted) { scripted_.store(scripted, std::memory_order_relaxed); }

@@ -29,6 +29,24 @@ TEST(Values, NumbersAreTheNearestDouble) {
   EXPECT_EQ(value_at_x("1.7976931348623157e308", number()), std::numeric_limits<double>::max());
 }
 
+TEST(Values, NumbersMayTellTheirUnit) {
+  const auto is = [](const std::string& text, double value, const std::string& unit) {
+    const auto quantity = parse_number_with_unit(text);
+    return quantity && quantity->value == value && quantity->unit == unit;
+  };
+  EXPECT_TRUE(is("0.59", 0.59, ""));
+  EXPECT_TRUE(is("-2 cm", -0.02, "m"));
+  EXPECT_TRUE(is("12mm", 0.012, "m"));
+  EXPECT_TRUE(is("180 deg", std::numbers::pi, "rad"));
+  EXPECT_TRUE(is("0.3 m/s", 0.3, "m/s"));
+  EXPECT_TRUE(is("5 N", 5.0, "N"));
+  for (const char* text : {"box", "3 furlongs", "", "1,5", "nan", "3 4"})
+    EXPECT_FALSE(parse_number_with_unit(text)) << text;
+  EXPECT_EQ(error_at_x("3 furlongs", number_with_unit()),
+            "x is 3 furlongs; it must be a number, in a unit such as m, mm, deg or m/s");
+  EXPECT_EQ(error_at_x("'3'", number_with_unit()), "x is '3'; write the number without quotes");
+}
+
 TEST(Values, WhatIsNoNumberSaysSo) {
   EXPECT_EQ(error_at_x("abc", number()), "x is 'abc'; it must be a number");
   EXPECT_EQ(error_at_x("abc", number("N/m")), "x is 'abc'; it must be a number in N/m");

@@ -1,12 +1,15 @@
-// handspan with parts of one's own: the controller `sag`, the source `circle`, the mode `greet` and
-// the plant `ideal`.
+// handspan with parts of one's own: the controller `sag`, the source `circle`, the mode `greet`,
+// the plant `ideal`, and for studies the metric `steps` and the trial `dice`.
 #include <cli/main.hpp>
 #include <control/controller.hpp>
+#include <core/random.hpp>
 #include <core/values.hpp>
 #include <numbers>
 #include <plant/plants.hpp>
 #include <plant/scene_layout.hpp>
 #include <session/mode.hpp>
+#include <study/metric.hpp>
+#include <study/trial.hpp>
 #include <teleop/source.hpp>
 
 using namespace handspan;
@@ -141,6 +144,35 @@ class Ideal : public Plant {
   CommandFaults faults_;
 };
 
+// how many ticks a run had
+class Steps : public Metric {
+ public:
+  std::vector<Column> columns() const override { return {{"", "", "ticks of the run"}}; }
+  void after_tick(Session&) noexcept override { ++ticks_; }
+  void values(Session&, std::span<double> into) override { into[0] = ticks_; }
+
+ private:
+  int ticks_ = 0;
+};
+
+struct DiceConfig {
+  std::int64_t sides = 6;
+};
+
+class Dice : public Trial {
+ public:
+  explicit Dice(const DiceConfig& config) : config_(config) {}
+  std::vector<Column> columns() const override { return {{"eyes", "", ""}}; }
+  TrialOutcome run(const TrialCase& which) override {
+    RandomStream random(which.seed, "dice");
+    return {{1.0 + static_cast<double>(random.integer(static_cast<std::uint64_t>(config_.sides)))},
+            {}};
+  }
+
+ private:
+  DiceConfig config_;
+};
+
 int main(int argc, char** argv) {
   controllers().add(
       "sag",
@@ -167,5 +199,12 @@ int main(int argc, char** argv) {
                [](const IdealConfig& config, const PlantContext& c) {
                  return std::make_unique<Ideal>(config, c);
                });
+  struct Nothing {};
+  metrics().add("steps", object<Nothing>("Steps"), "how many ticks a run had",
+                [](const Nothing&, const MetricContext&) { return std::make_unique<Steps>(); });
+  trials().add(
+      "dice", object<DiceConfig>("Dice").optional("sides", &DiceConfig::sides, integer().min(2)),
+      "throws one",
+      [](const DiceConfig& config, const TrialContext&) { return std::make_unique<Dice>(config); });
   return handspan::main(argc, argv);
 }

@@ -74,6 +74,24 @@ plants = {plant["name"]: plant for plant in json.load(open(sys.argv[1]))["plants
 assert plants["sim"]["simulated"] and not plants["away"]["simulated"], plants
 assert plants["away"]["status"] == "running", plants
 PY
+# its own trial and metric in studies
+cat >"$folder/dice.yaml" <<YAML
+title: dice
+subject: {trial: {type: dice}}
+n: 200
+vary: {sides: {grid: [6, 20], key: sides}}
+expect: [{statistic: mean, of: eyes, above: 5}, {statistic: maximum, of: eyes, at_most: 20}]
+YAML
+"$folder/build/example" study "$folder/dice.yaml" --out "$folder/dice"
+cat >"$folder/steps.yaml" <<YAML
+title: steps
+subject: {app: app.yaml}
+n: 2
+longest: 50 ms
+metrics: {steps: {type: steps}}
+expect: [{statistic: minimum, of: steps, at_least: 50}, {statistic: maximum, of: steps, at_most: 50}]
+YAML
+"$folder/build/example" study "$folder/steps.yaml" --out "$folder/steps"
 # through a file: a pipe that grep -q leaves early would kill the program that still writes
 "$folder/build/example" check --schema app >"$folder/schema"
 grep -q "gravity compensation that is off by a factor" "$folder/schema"

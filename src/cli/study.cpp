@@ -1,0 +1,261 @@
+// handspan study NAME: an experiment of many runs, its published table beside ours, a report.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <fstream>
+#include <map>
+#include <optional>
+
+#include "cli/command.hpp"
+#include "core/error.hpp"
+#include "core/suggest.hpp"
+#include "session/recorder.hpp"
+#include "study/app_subject.hpp"
+#include "study/report.hpp"
+#include "study/runner.hpp"
+#include "study/study_text.hpp"
+#include "study/trial.hpp"
+
+namespace handspan {
+namespace {
+
+struct Options {
+  std::string study;
+  std::filesystem::path out, data, record;
+  int workers = 0;
+  std::optional<int> n, rerun;
+  std::optional<std::uint64_t> seed;
+  std::vector<std::string> parameters;
+  bool fresh = false, trials = false;
+};
+
+std::atomic<bool> g_stop{false};
+
+void on_signal(int) { g_stop = true; }
+
+// Ctrl-C and a polite end: runs that are going on are finished and kept; a second one ends at once
+class StopStudyOnSignal {
+ public:
+  StopStudyOnSignal() {
+    struct sigaction action{};
+    action.sa_handler = on_signal;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+  }
+  ~StopStudyOnSignal() {
+    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+  }
+  StopStudyOnSignal(const StopStudyOnSignal&) = delete;
+  StopStudyOnSignal& operator=(const StopStudyOnSignal&) = delete;
+};
+
+// by name, "grab/random"
+std::map<std::string, std::filesystem::path> shipped_studies() {
+  std::map<std::string, std::filesystem::path> studies;
+  const auto folder = data_folder() / "studies";
+  std::error_code none;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, none))
+    if (entry.path().extension() == ".yaml")
+      studies.emplace(entry.path().lexically_relative(folder).replace_extension().generic_string(),
+                      entry.path());
+  return studies;
+}
+
+int list_studies() {
+  const auto studies = shipped_studies();
+  if (studies.empty()) fmt::print("no studies in {}\n", (data_folder() / "studies").string());
+  std::size_t width = 0;
+  for (const auto& [name, file] : studies) width = std::max(width, name.size());
+  for (const auto& [name, file] : studies) {
+    std::string title;
+    try {
+      title = load_study(file, name).title;
+    } catch (const InputError& error) {
+      title = error.what();
+    }
+    fmt::print("{:<{}}  {}\n", name, width, title);
+  }
+  return kHolds;
+}
+
+int list_trials() {
+  for (const std::string& name : trials().names()) fmt::print("{}: {}\n", name, trials().doc(name));
+  if (trials().names().empty()) fmt::print("no trials are registered\n");
+  return kHolds;
+}
+
+StudyConfig load(const std::string& given) {
+  const auto studies = shipped_studies();
+  if (const auto known = studies.find(given); known != studies.end())
+    return load_study(known->second, given);
+  if (std::filesystem::is_regular_file(given)) {
+    const std::filesystem::path file(given);
+    for (const auto& [name, shipped] : studies)
+      if (std::filesystem::equivalent(shipped, file)) return load_study(file, name);
+    StudyConfig study = load_study(file, file.stem().string());
+    study.given = given;
+    return study;
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, file] : studies) names.push_back(name);
+  throw InputError(fmt::format("there is no study or file '{}'; {}", shown(given),
+                               did_you_mean(given, names, "there are the studies")));
+}
+
+RunnerOptions runner_options(const Options& options, const std::string& name) {
+  RunnerOptions how;
+  how.workers = options.workers;
+  how.n = options.n;
+  how.seed = options.seed;
+  how.data = options.data;
+  how.fresh = options.fresh;
+  how.out =
+      options.out.empty() ? std::filesystem::path("handspan-out") / "study" / name : options.out;
+  for (const std::string& text : options.parameters) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+      throw InputError(
+          fmt::format("--param {} is no KEY=VALUE; write it as --param "
+                      "scene.objects.box.mass=0.6",
+                      shown(text)));
+    how.parameters.push_back({text.substr(0, equals), text.substr(equals + 1)});
+  }
+  return how;
+}
+
+// the line of a run in the results that are there; "": none
+std::string line_of(const std::filesystem::path& results, int number) {
+  std::ifstream in(results);
+  const std::string start = std::to_string(number) + ",";
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with(start)) return line;
+  return "";
+}
+
+int rerun(const Options& options, const StudyRunner& runner, const std::filesystem::path& out) {
+  const StudyConfig& study = runner.study();
+  if (!study.subject.app) {
+    throw InputError("--rerun is for studies of apps; a trial has no log");
+  }
+  const RunSpec& spec = runner.spec(*options.rerun);
+  const RunChanges changes = runner.plan().changes(spec);
+  const std::uint64_t seed = runner.plan().seed(spec);
+  const auto folder = out / fmt::format("run-{:05}", spec.number);
+  const auto file = write_app(runner.plan().files(), changes.changes, seed, folder);
+  const App app = load_app(file);
+  SessionOptions inputs;
+  inputs.live_devices = true;
+  Session session(app, std::move(inputs));
+  std::optional<Recorder> recorder;
+  if (!options.record.empty()) {
+    if (options.record.has_parent_path())
+      std::filesystem::create_directories(options.record.parent_path());
+    RecorderOptions recording;
+    recording.extent = app.record;
+    recording.may_wait = true;
+    recorder.emplace(session, options.record, recording);
+  }
+  AppRun run(study, session);
+  const bool terminal = isatty(fileno(stderr));
+  const RunOutcome outcome = run.run([&](Nanoseconds now) {
+    if (terminal) fmt::print(stderr, "\r{:.1f} s", seconds(now));
+  });
+  if (terminal) fmt::print(stderr, "\r\033[K");
+  RunRecord record;
+  record.number = spec.number;
+  record.cell = spec.group;
+  record.repeat = spec.repeat;
+  record.seed = seed;
+  record.drawn = changes.drawn;
+  record.values = outcome.values;
+  record.good = judged(study, runner.columns(), record);
+  fmt::print("{}", run_text(study, runner.columns(), record));
+  const std::string known = line_of(out / "results.csv", spec.number);
+  if (!known.empty())
+    fmt::print("{}\n",
+               known == csv_row(record)
+                   ? "every digit as in results.csv"
+                   : "NOT as in results.csv, which is of other parameters or another build");
+  fmt::print("simulated: {:.2f} s\napp: {}\n", outcome.simulated, file.string());
+  if (!recorder) return kHolds;
+  const bool whole = recorder->close();
+  const LogStatus status = recorder->status();
+  if (status.failed) fmt::print("log: the recording ended early: {}\n", status.message);
+  fmt::print("log: {} (handspan replay {} --verify)\n", options.record.string(),
+             options.record.string());
+  return whole ? kHolds : kDoesNotHold;
+}
+
+int study(const Options& options) {
+  if (options.trials) return list_trials();
+  if (options.study.empty()) return list_studies();
+  if (!options.record.empty() && !options.rerun)
+    throw InputError("--record is of one run: say which with --rerun NUMBER");
+  StudyConfig config = load(options.study);
+  RunnerOptions how = runner_options(options, config.name);
+  const std::filesystem::path out = how.out;
+  how.stop = &g_stop;
+  const bool terminal = isatty(fileno(stderr));
+  how.progress = [terminal](const RunnerProgress& p) {
+    if (terminal)
+      fmt::print(stderr, "\r\033[K{} of {} runs, {} left", p.done, p.total,
+                 duration_text(p.seconds_left));
+  };
+  StudyRunner runner(std::move(config), std::move(how));
+  if (options.rerun) return rerun(options, runner, out);
+  fmt::print("{}", study_heading(runner));
+  std::fflush(stdout);
+  StudyOutcome outcome;
+  {
+    const StopStudyOnSignal signals;
+    outcome = runner.run();
+  }
+  if (terminal) fmt::print(stderr, "\r\033[K");
+  if (!outcome.complete) {
+    fmt::print("stopped after {} runs; the same command goes on from there\n",
+               outcome.results.runs.size());
+    return kDoesNotHold;
+  }
+  fmt::print("{}", study_text(outcome));
+  write_report(runner, outcome, out, data_folder() / "web" / "dist");
+  fmt::print("results: {}\nreport:  {}\n", (out / "results.csv").string(),
+             (out / "report.html").string());
+  return outcome.holds() ? kHolds : kDoesNotHold;
+}
+
+}  // namespace
+
+void add_study(CLI::App& cli, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = cli.add_subcommand(
+      "study",
+      "Do an experiment of many runs and report on it; without a name, list those there are");
+  command->add_option("STUDY", options->study, "name of a study, such as grab/random, or its file");
+  command
+      ->add_option("--out", options->out, "folder of the results (default handspan-out/study/NAME)")
+      ->type_name("DIR");
+  command->add_option("--workers", options->workers, "threads (default: one for each core)")
+      ->check(CLI::Range(1, 1024));
+  command
+      ->add_option("--n", options->n, "runs of each cell and combination; else as the study says")
+      ->check(CLI::Range(1, 10'000'000));
+  command->add_option("--seed", options->seed, "of the first run; else as the study says");
+  command
+      ->add_option("--param", options->parameters,
+                   "a key of the app in all runs, by path: scene.objects.box.mass=0.6")
+      ->type_name("KEY=VALUE");
+  command->add_option("--data", options->data, "what a trial reads")->type_name("PATH");
+  command->add_option("--rerun", options->rerun, "do only this run of the study, by its number")
+      ->type_name("NUMBER");
+  command->add_option("--record", options->record, "with --rerun: write its log to FILE (.mcap)")
+      ->type_name("FILE");
+  command->add_flag("--fresh", options->fresh, "forget the runs of an interrupted study");
+  command->add_flag("--trials", options->trials,
+                    "list the trials that a study may have as subject");
+  command->callback([options, &action] { action = [options] { return study(*options); }; });
+}
+
+}  // namespace handspan

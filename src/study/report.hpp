@@ -1,0 +1,36 @@
+#pragma once
+// A study's results as files: results.csv, summary.json, report.html, and what it was run with.
+#include <filesystem>
+#include <string>
+
+#include "study/runner.hpp"
+
+namespace handspan {
+
+/// Everything that a study gave but the runs themselves, as JSON:
+///   {"study", "title", "seed", "runs", "complete", "holds", "failed",
+///    "columns": [{"name", "unit", "doc"}], "variations": [{"name", "unit"}],
+///    "cells": [{"name", "runs", "good": count | null,
+///               "statistics": {COLUMN: {"n", "mean", "deviation", "minimum", "median", "maximum",
+///                                       "mean_interval", "deviation_interval"}}}],
+///    "stages": [{"name", "values": {NAME: {"value", "unit"}}}],
+///    "expectations": [{"what", "value", "lower", "upper", "limit", "asked", "holds"}],
+///    "published": {"source", "rows": [{"what", "unit", "published", "ours", "lower", "upper",
+///                  "difference", "difference_interval", "ratio", "ratio_interval"}]} | null,
+///    "overrides": {KEY: VALUE}, "timing": {"wall", "inner", "simulated", "done", "resumed",
+///    "workers"}, "machine": {"build", "compiler", "cpu", "cpu_features", "libraries"}}
+/// SI; what is not finite is null. All but timing and machine is the same for the same study.
+std::string summary_json(const StudyOutcome& outcome);
+
+/// One HTML file that needs nothing else: verdict, published table, statistics, plots,
+/// configuration, how to reproduce. @param plotly the text of plotly.js; "": the report says that
+/// its plots are missing
+std::string report_html(const StudyOutcome& outcome, const std::string& plotly);
+
+/// Writes the files into `out`, with the app as its first run had it in app.yaml (what that names
+/// is in files/), or the trial's configuration in trial.yaml.
+/// @param page where set-up puts plotly-basic.min.js @throws InputError when one cannot be written
+void write_report(const StudyRunner& runner, const StudyOutcome& outcome,
+                  const std::filesystem::path& out, const std::filesystem::path& page);
+
+}  // namespace handspan

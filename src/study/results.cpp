@@ -1,0 +1,123 @@
+#include "study/results.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/suggest.hpp"
+
+namespace handspan {
+namespace {
+
+constexpr char kGoodName[] = "good";
+
+// where a name's numbers are
+struct Found {
+  enum class Kind { kColumn, kVariation, kGood } kind = Kind::kColumn;
+  std::size_t index = 0;
+};
+
+Found find(const Results& results, const std::string& of) {
+  std::vector<std::string> names;
+  for (std::size_t c = 0; c < results.columns.size(); ++c) {
+    if (results.columns[c].name == of) return {Found::Kind::kColumn, c};
+    names.push_back(results.columns[c].name);
+  }
+  for (std::size_t v = 0; v < results.variations.size(); ++v) {
+    if (results.variations[v].name == of) return {Found::Kind::kVariation, v};
+    names.push_back(results.variations[v].name);
+  }
+  if (results.judged) {
+    if (of == kGoodName) return {Found::Kind::kGood, 0};
+    names.emplace_back(kGoodName);
+  }
+  if (names.empty())
+    throw InputError(fmt::format("the study has no column '{}', nor any other", shown(of)));
+  throw InputError(fmt::format("the study has no column '{}'; {}", shown(of),
+                               did_you_mean(of, names, "it has")));
+}
+
+// RFC 4180
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + "\"";
+}
+
+std::string number_text(double x) { return std::isfinite(x) ? fmt::format("{}", x) : ""; }
+
+}  // namespace
+
+std::vector<double> Results::samples(const std::string& of, const std::string& cell) const {
+  const Found found = find(*this, of);
+  const auto known = [&](const RunRecord& run) { return run.cell == cell; };
+  if (!cell.empty() && !std::ranges::count(cells, cell) && std::ranges::none_of(runs, known))
+    throw InputError(fmt::format("the study has no cell '{}'; {}", shown(cell),
+                                 did_you_mean(cell, cells, "it has")));
+  std::vector<double> x;
+  for (const RunRecord& run : runs) {
+    const bool wanted = cell.empty() ? std::ranges::count(cells, run.cell) > 0 : run.cell == cell;
+    if (!wanted) continue;
+    if (found.kind == Found::Kind::kGood)
+      x.push_back(run.good.value_or(false) ? 1.0 : 0.0);
+    else if (run.failure.empty())
+      x.push_back(found.kind == Found::Kind::kColumn ? run.values[found.index]
+                                                     : run.drawn[found.index].number);
+  }
+  return x;
+}
+
+std::string Results::unit(const std::string& of) const {
+  const Found found = find(*this, of);
+  switch (found.kind) {
+    case Found::Kind::kColumn:
+      return columns[found.index].unit;
+    case Found::Kind::kVariation:
+      return variations[found.index].unit;
+    case Found::Kind::kGood:
+      break;
+  }
+  return "";
+}
+
+bool Results::is_flag(std::size_t column) const {
+  return columns[column].unit.empty() && std::ranges::all_of(runs, [&](const RunRecord& run) {
+           const double x = run.values[column];
+           return !std::isfinite(x) || x == 0.0 || x == 1.0;
+         });
+}
+
+std::size_t Results::failed() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(runs, [](const RunRecord& run) { return !run.failure.empty(); }));
+}
+
+std::vector<std::string> groups_of(const Results& results) {
+  std::vector<std::string> groups = results.cells;
+  for (const RunRecord& run : results.runs)
+    if (!std::ranges::count(groups, run.cell)) groups.push_back(run.cell);
+  return groups;
+}
+
+std::string csv_row(const RunRecord& run) {
+  std::string out = fmt::format("{},{},{},{}", run.number, quoted(run.cell), run.repeat, run.seed);
+  for (const DrawnValue& drawn : run.drawn) out += "," + quoted(drawn.text);
+  for (const double value : run.values) out += "," + number_text(value);
+  if (run.good) out += *run.good ? ",1" : ",0";
+  return out + "," + quoted(run.failure);
+}
+
+std::string results_csv(const Results& results) {
+  std::string out = "run,cell,repeat,seed";
+  for (const auto& variation : results.variations) out += "," + quoted(variation.name);
+  for (const Column& column : results.columns) out += "," + quoted(column.name);
+  if (results.judged) out += ",good";
+  out += ",failure\n";
+  for (const RunRecord& run : results.runs) out += csv_row(run) + "\n";
+  return out;
+}
+
+}  // namespace handspan

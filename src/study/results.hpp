@@ -1,0 +1,62 @@
+#pragma once
+// What came of a study's runs: one record a run, in the order of their numbers, whatever the order
+// in which they were done.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "study/column.hpp"
+
+namespace handspan {
+
+/// A value that was drawn, without what stood behind it.
+struct DrawnValue {
+  double number = 0.0;  // SI; NaN: a word or a list
+  std::string text;     // as in results.csv
+};
+
+struct RunRecord {
+  int number = 0;    // from 1: what --rerun takes
+  std::string cell;  // the study's, or the stage's that asked for it
+  int repeat = 0;    // from 0, in the cell
+  std::uint64_t seed = 0;
+  std::vector<DrawnValue> drawn;  // by variation
+  std::vector<double> values;     // by column; NaN: it did not come about
+  std::optional<bool> good;       // none: the study has no rule
+  std::string failure;            // why there are no values; "": there are
+};
+
+struct Results {
+  struct Varied {
+    std::string name, unit;
+  };
+
+  std::vector<std::string> cells;  // those that the study names, else one without a name
+  std::vector<Varied> variations;
+  std::vector<Column> columns;
+  bool judged = false;  // there is a rule for good runs
+  std::vector<RunRecord> runs;
+
+  /// Of a column, of a variation, or of "good" (1 and 0; a failed run is not good): its samples in
+  /// a cell; "" for all cells of the study. Those of failed runs are left out.
+  /// @throws InputError with the names there are
+  std::vector<double> samples(const std::string& of, const std::string& cell) const;
+  /// "" for none. @throws as above
+  std::string unit(const std::string& of) const;
+  std::size_t failed() const;
+  /// Whether a column says yes or no: 1 and 0, without a unit.
+  bool is_flag(std::size_t column) const;
+};
+
+/// The study's cells, and after them those of stages.
+std::vector<std::string> groups_of(const Results& results);
+
+/// A run's line, without its end.
+std::string csv_row(const RunRecord& run);
+
+/// One line a run after a line of names: run, cell, repeat, seed, variations, columns, good,
+/// failure. Numbers have as many digits as give the same bits; what did not come about is empty.
+std::string results_csv(const Results& results);
+
+}  // namespace handspan

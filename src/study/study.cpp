@@ -1,0 +1,246 @@
+#include "study/study.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/config.hpp"
+#include "core/suggest.hpp"
+
+namespace handspan {
+namespace {
+
+using schema_detail::Relation;
+
+Schema<double> in_si() {
+  return number_with_unit().map([](const WrittenNumber& q) { return q.value; });
+}
+
+ObjectSchema<StatisticConfig> statistic_schema() {
+  return object<StatisticConfig>("Statistic", "a number of the results")
+      .optional("statistic", &StatisticConfig::statistic, statistic_kind_schema(),
+                "of a column's samples; left out for a stage's value")
+      .optional("p", &StatisticConfig::p, number().min(0).max(1), "of a quantile")
+      .required("of", &StatisticConfig::of, text(),
+                "a column, a variation, good, or STAGE.VALUE without a statistic")
+      .optional("cell", &StatisticConfig::cell, text(), "else all of them together")
+      .place(&StatisticConfig::place);
+}
+
+using Limit = std::variant<double, StatisticConfig>;
+
+Schema<Limit> limit_schema() {
+  Description description;
+  description.type = "number or Statistic";
+  return {[](const Node& node, Reader& reader) -> std::optional<Limit> {
+            if (node.kind() == Node::Kind::kObject) {
+              const auto statistic = statistic_schema().read(node, reader);
+              return statistic ? std::optional<Limit>(*statistic) : std::nullopt;
+            }
+            const auto value = in_si().read(node, reader);
+            return value ? std::optional<Limit>(*value) : std::nullopt;
+          },
+          description};
+}
+
+struct ExpectationFile : StatisticConfig {
+  std::optional<Limit> at_least, at_most, above, below;
+  Bound bound = Bound::kValue;
+  double times = 1.0;
+  std::string doc;
+};
+
+Schema<Expectation> expectation_schema() {
+  const auto file =
+      object<ExpectationFile>("Expectation", "what is asked of the results; the exit code's reason")
+          .optional("statistic", &StatisticConfig::statistic, statistic_kind_schema(),
+                    "of a column's samples; left out for a stage's value")
+          .optional("p", &StatisticConfig::p, number().min(0).max(1), "of a quantile")
+          .required("of", &StatisticConfig::of, text(),
+                    "a column, a variation, good, or STAGE.VALUE without a statistic")
+          .optional("cell", &StatisticConfig::cell, text(), "else all of them together")
+          .optional(
+              "bound", &ExpectationFile::bound,
+              choice<Bound>(
+                  {{"value", Bound::kValue}, {"lower", Bound::kLower}, {"upper", Bound::kUpper}}),
+              "lower, upper: of its 95 % interval")
+          .optional("at_least", &ExpectationFile::at_least, limit_schema())
+          .optional("at_most", &ExpectationFile::at_most, limit_schema())
+          .optional("above", &ExpectationFile::above, limit_schema())
+          .optional("below", &ExpectationFile::below, limit_schema())
+          .optional("times", &ExpectationFile::times, number().above(0),
+                    "the limit is multiplied by it")
+          .optional("doc", &ExpectationFile::doc, text())
+          .place(&StatisticConfig::place)
+          .check([](const ExpectationFile& f) -> std::optional<Fault> {
+            const int given =
+                (f.at_least ? 1 : 0) + (f.at_most ? 1 : 0) + (f.above ? 1 : 0) + (f.below ? 1 : 0);
+            if (given == 1) return std::nullopt;
+            return Fault{fmt::format("has {} limits", given == 0 ? "no" : "several"),
+                         "give one of at_least, at_most, above, below"};
+          });
+  return file.map([](ExpectationFile f) {
+    Expectation e;
+    e.what = f;
+    e.bound = f.bound;
+    e.times = f.times;
+    e.doc = f.doc;
+    const auto take = [&](std::optional<Limit>& limit, Relation relation) {
+      if (!limit) return;
+      e.limit = std::move(*limit);
+      e.relation = relation;
+    };
+    take(f.at_least, Relation::kAtLeast);
+    take(f.at_most, Relation::kAtMost);
+    take(f.above, Relation::kAbove);
+    take(f.below, Relation::kBelow);
+    return e;
+  });
+}
+
+struct RowFile : StatisticConfig {
+  double value = 0.0;
+  std::optional<double> plus_minus, deviation;
+  std::optional<int> n;
+};
+
+Schema<PublishedTable> published_schema() {
+  const auto row =
+      object<RowFile>("Row", "a number of the publication")
+          .required("statistic", &StatisticConfig::statistic, statistic_kind_schema())
+          .optional("p", &StatisticConfig::p, number().min(0).max(1), "of a quantile")
+          .required("of", &StatisticConfig::of, text(), "our column")
+          .optional("cell", &StatisticConfig::cell, text(), "our cell; else all")
+          .required("value", &RowFile::value, in_si(), "theirs")
+          .optional("plus_minus", &RowFile::plus_minus, in_si(), "as printed")
+          .optional("n", &RowFile::n, integer().min(1), "their number of samples")
+          .optional("deviation", &RowFile::deviation, in_si(), "of the samples of their mean")
+          .place(&StatisticConfig::place)
+          .map([](const RowFile& f) {
+            PublishedRow r;
+            r.what = f;
+            r.value = f.value;
+            r.plus_minus = f.plus_minus;
+            r.n = f.n;
+            r.deviation = f.deviation;
+            return r;
+          });
+  return object<PublishedTable>("Published")
+      .required("source", &PublishedTable::source, text(), "work, table, page")
+      .optional("note", &PublishedTable::note, text(), "what is not comparable, and why")
+      .required("rows", &PublishedTable::rows, list(row).min_size(1));
+}
+
+Schema<GoodRule> good_schema() {
+  return object<GoodRule>("Bounds", "of a column, all of which must hold")
+      .optional("at_least", &GoodRule::at_least, in_si())
+      .optional("at_most", &GoodRule::at_most, in_si())
+      .optional("above", &GoodRule::above, in_si())
+      .optional("below", &GoodRule::below, in_si())
+      .place(&GoodRule::place)
+      .check([](const GoodRule& r) -> std::optional<Fault> {
+        if (r.at_least || r.at_most || r.above || r.below) return std::nullopt;
+        return Fault{"has no bound", "give at_least, at_most, above or below"};
+      });
+}
+
+Schema<SubjectConfig> subject_schema() {
+  return object<SubjectConfig>("Subject", "what is measured")
+      .optional("app", &SubjectConfig::app, file(), "an app, run as fast as it goes")
+      .optional("trial", &SubjectConfig::trial, any_value(),
+                "a registered trial: {type: NAME, ...}; handspan study --trials lists them")
+      .place(&SubjectConfig::place)
+      .check([](const SubjectConfig& s) -> std::optional<Fault> {
+        if (s.app.has_value() != s.trial.has_value()) return std::nullopt;
+        return Fault{s.app ? "is an app and a trial" : "is nothing", "give one of app and trial"};
+      });
+}
+
+ObjectSchema<StudyConfig> study_schema() {
+  const auto cell =
+      object<CellConfig>("Cell", "runs with something in common")
+          .optional("doc", &CellConfig::doc, text())
+          .optional("set", &CellConfig::set, dictionary(any_value()), "values of keys, by path")
+          .optional("n", &CellConfig::n, integer().min(1).max(10'000'000), "else the study's");
+  const auto series =
+      object<SeriesConfig>("Series", "channels over time, one file a run in DIR/series")
+          .optional("channels", &SeriesConfig::channels, list(text()).min_size(1),
+                    "of an app; * is any text; left out: all that have numbers")
+          .optional("rate", &SeriesConfig::rate, rate());
+  return object<StudyConfig>(
+             "Study", "an experiment of studies/: many runs, what is measured, what was published")
+      .required("title", &StudyConfig::title, text())
+      .optional("doc", &StudyConfig::doc, text(), "what it asks, and how")
+      .required("subject", &StudyConfig::subject, subject_schema())
+      .optional("n", &StudyConfig::n, integer().min(1).max(10'000'000),
+                "runs of each cell and combination of grids; left out: a trial's cases, else 1")
+      .optional("seed", &StudyConfig::seed, integer().min(0),
+                "of the first run; each further run of a cell has the next")
+      .optional("longest", &StudyConfig::longest, number("s").above(0),
+                "of a run, in simulated time; else as the app says")
+      .optional("set", &StudyConfig::set, dictionary(any_value()),
+                "values of keys, by path, in all runs")
+      .optional("vary", &StudyConfig::vary, dictionary(variation_schema()), "by name")
+      .optional("cells", &StudyConfig::cells, dictionary(cell),
+                "by name; all have the same seeds, so that what is drawn is the same")
+      .optional("metrics", &StudyConfig::metrics, dictionary(metrics().schema()),
+                "of an app's runs, by name; a trial has its own")
+      .optional("good", &StudyConfig::good, dictionary(good_schema()),
+                "what makes a run good, by column")
+      .optional("stages", &StudyConfig::stages, dictionary(stages().schema()),
+                "what is done with the runs, in turn")
+      .optional("expect", &StudyConfig::expect, list(expectation_schema()))
+      .optional("published", &StudyConfig::published, published_schema())
+      .optional("series", &StudyConfig::series, series)
+      .check([](const StudyConfig& s) -> std::optional<Fault> {
+        if (s.subject.app && s.metrics.empty())
+          return Fault{"has no metrics",
+                       "say what is measured in the app's runs: metrics: {NAME: {type: ...}}"};
+        if (s.subject.trial && !s.metrics.empty())
+          return Fault{"are of apps, and a trial gives its own numbers", "take them away",
+                       "metrics"};
+        if (s.subject.trial && s.longest) return Fault{"is of apps", "take it away", "longest"};
+        return std::nullopt;
+      });
+}
+
+void check_names(const StudyConfig& study) {
+  std::vector<Issue> issues;
+  const auto check = [&](const char* kind, const std::string& name, const Place& place) {
+    if (!schema_detail::is_identifier(name))
+      issues.push_back({place, kind, fmt::format("has the name '{}'", shown(name)),
+                        schema_detail::kIdentifierMend});
+  };
+  const Place whole{study.file.string(), 0, 0};
+  std::set<std::string> groups;
+  for (const auto& [name, cell] : study.cells) {
+    check("cells", name, whole);
+    groups.insert(name);
+  }
+  for (const auto& [name, stage] : study.stages) {
+    check("stages", name, stage.place);
+    if (groups.contains(name))
+      issues.push_back(
+          {stage.place, "stages." + name, "is named as a cell", "choose another name"});
+  }
+  for (const auto& [name, variation] : study.vary) check("vary", name, variation.place);
+  for (const auto& [name, metric] : study.metrics) check("metrics", name, metric.place);
+  if (!issues.empty()) throw ConfigError(std::move(issues));
+}
+
+}  // namespace
+
+StudyConfig load_study(const std::filesystem::path& file, std::string name) {
+  StudyConfig study = load_yaml(file, study_schema());
+  study.file = file;
+  study.name = std::move(name);
+  study.given = study.name;
+  for (auto& [key, variation] : study.vary) variation.name = key;
+  check_names(study);
+  return study;
+}
+
+Description study_description() { return study_schema().description(); }
+
+}  // namespace handspan

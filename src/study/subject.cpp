@@ -1,0 +1,14 @@
+#include "study/subject.hpp"
+
+#include "study/app_subject.hpp"
+#include "study/trial_subject.hpp"
+
+namespace handspan {
+
+std::unique_ptr<StudySubject> make_subject(const StudyConfig& study, const SubjectFiles& files,
+                                           const std::filesystem::path& data) {
+  if (study.subject.app) return std::make_unique<AppSubject>(study, files);
+  return std::make_unique<TrialSubject>(study, files, data);
+}
+
+}  // namespace handspan

@@ -1,0 +1,16 @@
+#include "study/trial.hpp"
+
+#include "study/cube_toss_trial.hpp"
+
+namespace handspan {
+
+TrialRegistry& trials() {
+  static TrialRegistry registry = [] {
+    TrialRegistry built_in("trial");
+    register_cube_toss_trial(built_in);
+    return built_in;
+  }();
+  return registry;
+}
+
+}  // namespace handspan

@@ -1,0 +1,87 @@
+#include "study/report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "line_trial.hpp"
+#include "study_support.hpp"
+
+namespace handspan {
+namespace {
+
+const char* const kPublished = R"(title: "Lines <b> & more"
+doc: A </script> in the words.
+subject: {trial: {type: line, slope: 0, noise: 0.5}}
+n: 30
+vary: {offset: {uniform: [0, 1 mm], key: offset}}
+good: {y: {below: 0.4 m}}
+expect:
+  - {statistic: deviation, of: y, at_most: 0.7 m, doc: not wider}
+  - {statistic: share, of: good, bound: lower, at_least: 0.99}
+published:
+  source: A table, page 7
+  rows:
+    - {statistic: deviation, of: y, value: 0.45 m, plus_minus: 0.1 m, n: 30}
+    - {statistic: mean, of: y, value: 0.0, n: 30, deviation: 0.45 m}
+)";
+
+class ReportTest : public ::testing::Test {
+ protected:
+  ReportTest() { test::register_line(); }
+  const test::StudyFolder folder_;
+  std::size_t count(const std::string& text, const std::string& what) {
+    std::size_t n = 0;
+    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += what.size())
+      ++n;
+    return n;
+  }
+};
+
+TEST_F(ReportTest, IsOneFileThatNeedsNoOther) {
+  const StudyOutcome outcome = StudyRunner(folder_.study(kPublished), {}).run();
+  const std::string html = report_html(outcome, "window.Plotly = {};");
+  EXPECT_NE(html.find("window.Plotly = {};"), std::string::npos);
+  for (const char* outside : {"src=", "http:", "https:", "url(", "@import"})
+    EXPECT_EQ(count(html, outside), 0U) << outside;
+  // what people wrote is text, and ends no script
+  EXPECT_EQ(count(html, "<b>"), 0U);
+  EXPECT_NE(html.find("Lines &lt;b&gt; &amp; more"), std::string::npos);
+  EXPECT_EQ(count(html, "</script>"), 3U);
+  EXPECT_NE(html.find("A table, page 7"), std::string::npos);
+  EXPECT_NE(html.find("does not hold"), std::string::npos);
+  EXPECT_NE(html.find("handspan study s"), std::string::npos);
+  EXPECT_EQ(html.find("There are no plots"), std::string::npos);
+}
+
+TEST_F(ReportTest, SaysSoWhenPlotsAreMissing) {
+  const StudyOutcome outcome = StudyRunner(folder_.study(kPublished), {}).run();
+  const std::string html = report_html(outcome, "");
+  EXPECT_NE(html.find("There are no plots: plotly.js was not found"), std::string::npos);
+  EXPECT_EQ(count(html, "<script"), 0U);
+}
+
+TEST_F(ReportTest, WritesWhatTheSummaryPromises) {
+  StudyRunner runner(folder_.study(kPublished), {});
+  const StudyOutcome outcome = runner.run();
+  write_report(runner, outcome, folder_.path() / "out", folder_.path() / "no-page");
+  for (const char* file : {"results.csv", "summary.json", "report.html", "trial.yaml"})
+    EXPECT_TRUE(std::filesystem::is_regular_file(folder_.path() / "out" / file)) << file;
+  const auto json = nlohmann::json::parse(std::ifstream(folder_.path() / "out/summary.json"));
+  EXPECT_EQ(json["runs"], 30);
+  EXPECT_EQ(json["holds"], false);
+  EXPECT_EQ(json["cells"][0]["statistics"]["y"]["n"], 30);
+  EXPECT_EQ(json["expectations"][0]["holds"], true);
+  EXPECT_EQ(json["expectations"][1]["holds"], false);
+  const auto& row = json["published"]["rows"][0];
+  EXPECT_DOUBLE_EQ(row["ratio"].get<double>(), row["ours"].get<double>() / 0.45);
+  EXPECT_LT(row["ratio_interval"][0], row["ratio"]);
+  EXPECT_GT(row["ratio_interval"][1], row["ratio"]);
+  const std::string csv = results_csv(outcome.results);
+  EXPECT_TRUE(csv.starts_with("run,cell,repeat,seed,offset,y,late,good,failure\n1,all,0,1,"))
+      << csv;
+  EXPECT_EQ(count(csv, "\n"), 31U);
+}
+
+}  // namespace
+}  // namespace handspan

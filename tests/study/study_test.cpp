@@ -1,0 +1,77 @@
+// What a study's file may say, and what it may not.
+#include "study/study.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+#include "line_trial.hpp"
+#include "study/run_plan.hpp"
+#include "study_support.hpp"
+
+namespace handspan {
+namespace {
+
+class StudyFileTest : public ::testing::Test {
+ protected:
+  StudyFileTest() {
+    test::register_line();
+    folder_.file("hold.yaml", test::kHoldApp);
+  }
+  std::string error(const std::string& text) {
+    try {
+      const StudyConfig study = folder_.study("title: t\n" + text);
+      if (study.subject.app)
+        const RunPlan plan(study, SubjectFiles::of_app(*study.subject.app), {}, 0);
+    } catch (const InputError& e) {
+      return folder_.without_path(e.what());
+    }
+    return "";
+  }
+  const test::StudyFolder folder_;
+};
+
+const std::string kLine = "subject: {trial: {type: line}}\n";
+const std::string kApp = "subject: {app: hold.yaml}\nmetrics: {o: {type: object, object: box}}\n";
+
+TEST_F(StudyFileTest, MinimalOnesAreEnough) {
+  EXPECT_EQ(error(kLine), "");
+  EXPECT_EQ(error(kApp), "");
+}
+
+TEST_F(StudyFileTest, ErrorsNamePlaceCauseAndMend) {
+  EXPECT_EQ(error("subject: {app: hold.yaml, trial: {type: line}}\n"),
+            "study.yaml:2: subject is an app and a trial; give one of app and trial");
+  EXPECT_EQ(
+      error("subject: {app: hold.yaml}\n"),
+      "study.yaml:1: the file has no metrics; say what is measured in the app's runs: metrics: "
+      "{NAME: {type: ...}}");
+  EXPECT_EQ(error(kLine + "metrics: {o: {type: object, object: box}}\n"),
+            "study.yaml:3: metrics are of apps, and a trial gives its own numbers; take them away");
+  EXPECT_EQ(error(kLine + "longest: 3 s\n"), "study.yaml:3: longest is of apps; take it away");
+  EXPECT_EQ(error(kLine + "expect:\n  - {statistic: mean, of: y}\n"),
+            "study.yaml:4: expect[0] has no limits; give one of at_least, at_most, above, below");
+  EXPECT_EQ(
+      error(kLine + "expect:\n  - {statistic: mean, of: y, above: 1, below: 2}\n"),
+      "study.yaml:4: expect[0] has several limits; give one of at_least, at_most, above, below");
+  EXPECT_EQ(error(kLine + "good: {y: {}}\n"),
+            "study.yaml:3: good.y has no bound; give at_least, at_most, above or below");
+  EXPECT_EQ(error(kLine + "cells: {a: {}}\nstages: {a: {type: double}}\n"),
+            "study.yaml:4: stages.a is named as a cell; choose another name");
+  EXPECT_EQ(
+      error(kLine + "cells: {\"a b\": {}}\n"),
+      "study.yaml: cells has the name 'a b'; use letters, digits, '_', '-' and '.', at least one");
+  EXPECT_EQ(error(kLine + "published: {source: x, rows: []}\n"),
+            "study.yaml:3: published.rows has 0 items; it must have at least 1 item");
+  EXPECT_EQ(error(kLine + "n: 0\n"), "study.yaml:3: n is 0; it must be >= 1");
+  EXPECT_NE(error(kLine + "titel: x\n").find("did you mean 'title'?"), std::string::npos);
+  EXPECT_EQ(error(kApp + "set: {scene: scene.yaml, scene.objects.box.mass: 1}\n"),
+            "study.yaml: the study changes which scene the app has, and keys of that scene; make a "
+            "study of each scene, or scenes that have these values");
+  EXPECT_EQ(
+      error(kApp + "vary: {m: {uniform: [0, 1], add: true, key: controllers.left.arm.type}}\n"),
+      "study.yaml:4: vary.m: the key 'controllers.left.arm.type' is 'joint_springs', and "
+      "something is to be added to it; give a number there, or leave add, gain and bounds out");
+}
+
+}  // namespace
+}  // namespace handspan
