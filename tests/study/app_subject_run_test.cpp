@@ -43,6 +43,7 @@ void register_hash_metric() {
 }
 
 const std::string kLift = (std::filesystem::path(HANDSPAN_SOURCE_DIR) / "apps/lift.yaml").string();
+const std::string kToss = (std::filesystem::path(HANDSPAN_SOURCE_DIR) / "apps/toss.yaml").string();
 
 StudyConfig study_of(const test::StudyFolder& folder, const std::string& app,
                      const std::string& vary) {
@@ -90,6 +91,7 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair(kLift,
                   "frame: {uniform: [-5 mm, 5 mm], add: true, key: "
                   "\"scene.frames.box_left.position[1]\"}"),
+        std::pair(kToss, "mass: {uniform: [0.4, 0.6], key: scene.objects.box.mass}"),
         std::pair(std::string("hold.yaml"),
                   "size: {uniform: [-5 mm, -1 mm], add: true, key: "
                   "\"scene.objects.parcel.shapes[0].size[2]\"}"),
