@@ -204,7 +204,11 @@ int study(const Options& options) {
       fmt::print(stderr, "\r\033[K{} of {} runs, {} left", p.done, p.total,
                  duration_text(p.seconds_left));
   };
+  how.log_progress = [terminal](const std::string& name, Nanoseconds now) {
+    if (terminal) fmt::print(stderr, "\r\033[Krecords {}: {:.1f} s", name, seconds(now));
+  };
   StudyRunner runner(std::move(config), std::move(how));
+  if (terminal) fmt::print(stderr, "\r\033[K");
   if (options.rerun) return rerun(options, runner, out);
   fmt::print("{}", study_heading(runner));
   std::fflush(stdout);

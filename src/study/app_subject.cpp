@@ -18,16 +18,15 @@ using Clock = std::chrono::steady_clock;
 
 const TreeStep kSeed = std::string("seed");
 
-// the app's trees with the run's changes and seed
-std::vector<Node> trees_of(const SubjectFiles& files, std::span<const KeyChange> changes,
-                           std::uint64_t seed) {
+}  // namespace
+
+std::vector<Node> changed_trees(const SubjectFiles& files, std::span<const KeyChange> changes,
+                                std::uint64_t seed) {
   std::vector<Node> trees = files.changed(changes);
   trees[0] = with_value(trees[0], std::span(&kSeed, 1),
                         scalar_node(std::to_string(seed), {files.path(0).string(), 0, 0}));
   return trees;
 }
-
-}  // namespace
 
 // Channels at a rate, while a run goes on.
 class AppRun::Sampler {
@@ -171,7 +170,7 @@ std::string AppSubject::structure_of(std::span<const KeyChange> changes) const {
 
 void AppSubject::load(std::span<const KeyChange> changes, std::uint64_t seed) {
   FileTrees trees;
-  const std::vector<Node> changed = trees_of(files_, changes, seed);
+  const std::vector<Node> changed = changed_trees(files_, changes, seed);
   for (std::size_t f = 0; f < changed.size(); ++f) trees.give(files_.path(f), changed[f]);
   std::string structure = structure_of(changes);
   if (plant_ && structure == structure_ && !always_compile_) {
@@ -219,7 +218,7 @@ RunOutcome AppSubject::run(std::span<const KeyChange> changes, int, std::uint64_
 
 std::filesystem::path write_app(const SubjectFiles& files, std::span<const KeyChange> changes,
                                 std::uint64_t seed, const std::filesystem::path& folder) {
-  const std::vector<Node> changed = trees_of(files, changes, seed);
+  const std::vector<Node> changed = changed_trees(files, changes, seed);
   std::vector<std::filesystem::path> used;
   {
     FileTrees trees;

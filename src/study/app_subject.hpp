@@ -57,6 +57,10 @@ class AppRun {
   std::unique_ptr<Sampler> sampler_;  // of time series
 };
 
+/// The trees of an app's files with a run's changes and seed.
+std::vector<Node> changed_trees(const SubjectFiles& files, std::span<const KeyChange> changes,
+                                std::uint64_t seed);
+
 /// Writes the app of a run, with everything that it names, below a folder.
 /// @return the app's file. @throws InputError when it cannot be written
 std::filesystem::path write_app(const SubjectFiles& files, std::span<const KeyChange> changes,

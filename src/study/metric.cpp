@@ -3,6 +3,7 @@
 #include "study/channel_metric.hpp"
 #include "study/grab_metric.hpp"
 #include "study/object_metric.hpp"
+#include "study/toss_metric.hpp"
 
 namespace handspan {
 
@@ -12,6 +13,7 @@ MetricRegistry& metrics() {
     register_channel_metric(built_in);
     register_grab_metric(built_in);
     register_object_metric(built_in);
+    register_toss_metric(built_in);
     return built_in;
   }();
   return registry;

@@ -17,11 +17,16 @@ bool same(const KeyAddress& a, const KeyAddress& b) {
   return a.file == b.file && a.steps == b.steps;
 }
 
-// what was written, with the changes before
+// what was written, with the changes before: to the key, or to something that it is in
 const Node* current(const SubjectFiles& files, const std::vector<KeyChange>& changes,
                     const KeyAddress& at) {
-  for (auto change = changes.rbegin(); change != changes.rend(); ++change)
-    if (same(change->at, at)) return &change->value;
+  const std::span<const TreeStep> steps(at.steps);
+  for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
+    const std::size_t n = change->at.steps.size();
+    if (change->at.file == at.file && n <= steps.size() &&
+        std::ranges::equal(change->at.steps, steps.first(n)))
+      return find(change->value, steps.subspan(n));
+  }
   return files.written(at);
 }
 

@@ -168,7 +168,9 @@ int workers_of(const RunnerOptions& options, std::size_t runs) {
 }  // namespace
 
 StudyRunner::StudyRunner(StudyConfig study, RunnerOptions options)
-    : study_(std::move(study)), options_(std::move(options)) {
+    : study_(std::move(study)),
+      options_(std::move(options)),
+      logs_(study_, options_.out.empty() ? "" : options_.out / "logs", options_.log_progress) {
   if (options_.n) {
     study_.n = options_.n;
     for (auto& [name, cell] : study_.cells) cell.n.reset();
@@ -208,6 +210,7 @@ std::string StudyRunner::fingerprint() const {
   for (std::size_t f = 0; f < plan_->files().size(); ++f) all += yaml_text(plan_->files().tree(f));
   for (const auto& [key, value] : options_.parameters) all += key + "=" + value + "\n";
   all += fmt::format("{} {}", study_.seed, study_.n.value_or(0));
+  all += logs_.sources();
   return fingerprint_of(all);
 }
 

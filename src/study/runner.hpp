@@ -10,6 +10,7 @@
 
 #include "study/run_plan.hpp"
 #include "study/study.hpp"
+#include "study/study_logs.hpp"
 
 namespace handspan {
 
@@ -28,6 +29,8 @@ struct RunnerOptions {
   bool fresh = false;          // forgets the runs of an interrupted study
   /// From any thread, one at a time.
   std::function<void(const RunnerProgress&)> progress;
+  /// While logs are recorded: the log's name, simulated time [ns].
+  std::function<void(const std::string&, Nanoseconds)> log_progress;
   /// When it becomes true, runs that are going on are finished and no other begins.
   const std::atomic<bool>* stop = nullptr;
 };
@@ -99,6 +102,7 @@ class StudyRunner {
 
   StudyConfig study_;
   RunnerOptions options_;
+  StudyLogs logs_;
   std::unique_ptr<RunPlan> plan_;
   std::vector<Column> columns_;
 };

@@ -162,12 +162,19 @@ ObjectSchema<StudyConfig> study_schema() {
       object<CellConfig>("Cell", "runs with something in common")
           .optional("doc", &CellConfig::doc, text())
           .optional("set", &CellConfig::set, dictionary(any_value()), "values of keys, by path")
+          .optional("use", &CellConfig::use, dictionary(text()), "keys that get a log's path")
           .optional("n", &CellConfig::n, integer().min(1).max(10'000'000), "else the study's");
   const auto series =
       object<SeriesConfig>("Series", "channels over time, one file a run in DIR/series")
           .optional("channels", &SeriesConfig::channels, list(text()).min_size(1),
                     "of an app; * is any text; left out: all that have numbers")
           .optional("rate", &SeriesConfig::rate, rate());
+  const auto log =
+      object<LogConfig>("Log", "recorded in full before the runs by one run of an app to its end")
+          .place(&LogConfig::place)
+          .required("app", &LogConfig::app, file(), "one that comes to an end by itself")
+          .optional("seed", &LogConfig::seed, integer().min(0))
+          .optional("set", &LogConfig::set, dictionary(any_value()), "values of keys, by path");
   return object<StudyConfig>(
              "Study", "an experiment of studies/: many runs, what is measured, what was published")
       .required("title", &StudyConfig::title, text())
@@ -179,6 +186,10 @@ ObjectSchema<StudyConfig> study_schema() {
                 "of the first run; each further run of a cell has the next")
       .optional("longest", &StudyConfig::longest, number("s").above(0),
                 "of a run, in simulated time; else as the app says")
+      .optional("logs", &StudyConfig::logs, dictionary(log),
+                "that runs use, such as a demonstration")
+      .optional("use", &StudyConfig::use, dictionary(text()),
+                "keys that get a log's path, in all runs: the log's name")
       .optional("set", &StudyConfig::set, dictionary(any_value()),
                 "values of keys, by path, in all runs")
       .optional("vary", &StudyConfig::vary, dictionary(variation_schema()), "by name")

@@ -26,10 +26,22 @@ struct SubjectConfig {
 
 using KeyValues = std::vector<std::pair<std::string, Node>>;
 
+/// A log that runs use, recorded before them by one run of an app to its end.
+struct LogConfig {
+  Place place;
+  std::filesystem::path app;
+  std::uint64_t seed = 1;
+  KeyValues set;
+};
+
+/// Keys that are given the path of a log, by its name.
+using LogUses = std::vector<std::pair<std::string, std::string>>;
+
 /// Runs with something in common. All cells get the same seeds and draws: common random numbers.
 struct CellConfig {
   std::string doc;
   KeyValues set;
+  LogUses use;
   std::optional<int> n;
 };
 
@@ -89,7 +101,9 @@ struct StudyConfig {
   std::optional<int> n;
   std::uint64_t seed = 1;
   std::optional<double> longest;  // [s] of simulated time
-  KeyValues set;                  // of all cells
+  std::vector<std::pair<std::string, LogConfig>> logs;
+  KeyValues set;  // of all cells
+  LogUses use;    // likewise
   std::vector<std::pair<std::string, Variation>> vary;
   std::vector<std::pair<std::string, CellConfig>> cells;
   std::vector<std::pair<std::string, MetricRegistry::Part>> metrics;

@@ -1,0 +1,101 @@
+// apps/toss.yaml: a scripted person demonstrates a toss, and the arm does it again.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <numbers>
+
+#include "core/error.hpp"
+#include "core/text_file.hpp"
+#include "session/recorder.hpp"
+#include "session/replay.hpp"
+#include "session/run.hpp"
+
+namespace handspan {
+namespace {
+
+const std::filesystem::path kRoot = HANDSPAN_SOURCE_DIR;
+
+class TossApp : public ::testing::Test {
+ protected:
+  TossApp() { std::filesystem::create_directories(folder_); }
+  ~TossApp() override { std::filesystem::remove_all(folder_); }
+
+  // to the app's end, recorded in full
+  static Pose toss(const App& app, const std::filesystem::path& file) {
+    SessionOptions options;
+    options.live_devices = true;
+    Session session(app, std::move(options));
+    RecorderOptions recording;
+    recording.extent = RecordExtent::kFull;
+    recording.may_wait = true;
+    Recorder recorder(session, file, recording);
+    while (!session.ended() && session.now() < 40 * kSecond) session.tick();
+    session.finish();
+    EXPECT_TRUE(recorder.close());
+    EXPECT_TRUE(session.ended());
+    const MujocoPlant& plant = *session.simulation();
+    return plant.body_pose(plant.body("box"));
+  }
+
+  const std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("handspan_toss_" + std::to_string(getpid()));
+};
+
+TEST_F(TossApp, ADemonstrationIsATossAndReplaysBitForBit) {
+  const App app = load_app(kRoot / "apps/toss.yaml");
+  const auto file = folder_ / "toss.mcap";
+  const Pose X_WB = toss(app, file);
+  // it rests on its bottom, on the belt, where the thesis's short toss did within a decimetre
+  EXPECT_NEAR(X_WB.p.z(), 0.84 + 0.057, 0.003);
+  EXPECT_GT(X_WB.R(2, 2), std::cos(1.0 * std::numbers::pi / 180.0));
+  EXPECT_NEAR(X_WB.p.x(), 0.294, 0.1);
+  EXPECT_NEAR(X_WB.p.y(), -0.4 - 0.935, 0.1);
+  LogFile log(file);
+  const auto episodes = log.episodes();
+  ASSERT_EQ(episodes.size(), 1U);
+  EXPECT_EQ(episodes[0].outcome, "success");
+  ReplayOptions options;
+  options.verify = true;
+  const ReplayReport report = replay(log, options);
+  EXPECT_TRUE(report.same());
+  EXPECT_EQ(report.compared, log.ticks());
+  EXPECT_GT(report.compared, 4000);
+}
+
+// The same app with the demonstration in place of the person: reference and gripper of the episode.
+TEST_F(TossApp, TheEpisodeDoneAgainTossesToTheSamePlace) {
+  const auto file = folder_ / "toss.mcap";
+  const Pose X_WB = toss(load_app(kRoot / "apps/toss.yaml"), file);
+  std::string text = read_text_file(kRoot / "apps/toss.yaml");
+  const auto from = text.find("          - {type: teleoperate"),
+             to = text.find("        next: [{to: tossed");
+  ASSERT_NE(from, std::string::npos);
+  ASSERT_NE(to, std::string::npos);
+  const auto again = [&](const std::string& replayed) {
+    std::string changed = text;
+    changed.replace(
+        from, to - from,
+        "          - {type: replay_reference, task: cup, log: toss.mcap, " + replayed + "}\n");
+    const auto scene = changed.find("../scenes");
+    changed.replace(scene, 9, (kRoot / "scenes").string());
+    std::ofstream(folder_ / "again.yaml") << changed;
+    return load_app(folder_ / "again.yaml");
+  };
+  const Pose X_WAgain = toss(again("episode: 1, groups: [arm.cup]"), folder_ / "again.mcap");
+  EXPECT_LT((X_WAgain.p - X_WB.p).norm(), 1e-3);
+  const auto error = [&](const std::string& replayed) -> std::string {
+    try {
+      const App app = again(replayed);
+      const Session session(app);
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_NE(error("episode: 2").find("has 1 episodes; episode 2 is asked for"), std::string::npos);
+  EXPECT_NE(error("groups: [arm.cap]").find("did you mean 'arm.cup'?"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace handspan
