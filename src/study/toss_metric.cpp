@@ -31,8 +31,7 @@ class TossMetric : public Metric {
   TossMetric(const TossMetricConfig& config, const MetricContext& context)
       : config_(config),
         plant_(simulation_of(context.session)),
-        object_(body_of(plant_, config.object)),
-        belt_(body_of(plant_, config.belt)) {
+        object_(body_of(plant_, config.object)) {
     const Scene& scene = context.session.app().scene;
     const PlantLayout& layout = plant_.layout();
     std::vector<std::string> cups, belts;
@@ -47,6 +46,7 @@ class TossMetric : public Metric {
       if (belts.back() == config.belt) X_WC_ = scene.belts[b].body.X_WB.pose();
     }
     one_of_them("belt", config.belt, belts);
+    belt_ = body_of(plant_, config.belt);
     if (!config.in.empty()) X_FW_ = scene_frame(scene, config.in).inverse();
   }
 
