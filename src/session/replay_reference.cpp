@@ -232,14 +232,10 @@ class ReplayReferenceMode : public Mode {
     grant.source = source_;
     at.arbiter.grant(outlet_, {&grant, 1}, at.moment);
     t_ = 0.0;
+    command(at);
   }
-  // beside the source: both have counted the same ticks
   bool update(const ModeMoment& at) override {
-    t_ += at.moment.dt;
-    for (const auto& [group, commands] : commands_) {
-      const auto next = std::ranges::upper_bound(commands, t_ + kSameTime, {}, &TimedCommand::time);
-      if (next != commands.begin()) at.manual.groups[group] = (next - 1)->values;
-    }
+    command(at);
     return at.arbiter.done(outlet_);
   }
   std::string text() const override {
@@ -254,6 +250,15 @@ class ReplayReferenceMode : public Mode {
   void state(StateArchive& archive) override { archive(t_); }
 
  private:
+  // in the ticks that the source is asked in, the one that it is entered in among them
+  void command(const ModeMoment& at) {
+    t_ += at.moment.dt;
+    for (const auto& [group, commands] : commands_) {
+      const auto next = std::ranges::upper_bound(commands, t_ + kSameTime, {}, &TimedCommand::time);
+      if (next != commands.begin()) at.manual.groups[group] = (next - 1)->values;
+    }
+  }
+
   // sums of ticks are no exact times [s]
   static constexpr double kSameTime = 1e-6;
 

@@ -21,7 +21,7 @@ struct CupRig {
   CupRig(const TemporaryFolder& folder, const std::string& suction, double q,
          const std::string& more)
       : scene(scene_of("robots:\n  it: {robot: " +
-                       write_swing(folder, {"velocity, lag: 0.001 s", "", "1000", 4000.0}) +
+                       write_swing(folder, {"velocity, lag: 0.001 s", "", "500", 4000.0}) +
                        ", tool: vacuum, q: [" + fmt::format("{:.17g}", q) + "], suction: {cup: {" +
                        suction + "}}}\n" + more)),
         plant(scene),

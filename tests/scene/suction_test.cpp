@@ -141,7 +141,7 @@ TEST_F(SuctionFolder, SaysWhatIsWrong) {
                   "<body name='tip'><inertial mass='1' pos='0 0 0' diaginertia='1 1 1'/>" + site +
                       "</body>"),
             "shape 'cup' is not of body 'tip', as site 'suction' is; put them on one body\n"
-            "robot.yaml:11: shape 'lip' is not of body 'tip', as site 'suction' is; put them on "
+            "robot.yaml:13: shape 'lip' is not of body 'tip', as site 'suction' is; put them on "
             "one body");
 }
 

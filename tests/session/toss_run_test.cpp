@@ -83,7 +83,7 @@ TEST_F(TossApp, TheEpisodeDoneAgainTossesToTheSamePlace) {
     return load_app(folder_ / "again.yaml");
   };
   const Pose X_WAgain = toss(again("episode: 1, groups: [arm.cup]"), folder_ / "again.mcap");
-  EXPECT_LT((X_WAgain.p - X_WB.p).norm(), 1e-3);
+  EXPECT_LT((X_WAgain.p - X_WB.p).norm(), 1e-9);
   const auto error = [&](const std::string& replayed) -> std::string {
     try {
       const App app = again(replayed);
