@@ -53,7 +53,7 @@ const char* const kReportScript = R"js(
   const colour = (i) => { const colours = night.matches ? palettes.night : palettes.day; return colours[i % colours.length]; };
   const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const config = { responsive: true, displaylogo: false, modeBarButtonsToRemove: ['select2d', 'lasso2d'] };
-  const axis = (title, more) => Object.assign({ title: { text: title, standoff: 8 }, gridcolor: style('--line'), zerolinecolor: style('--soft'), zerolinewidth: 1, automargin: true }, more);
+  const axis = (title, more) => Object.assign({ title: { text: title, standoff: 8 }, gridcolor: style('--line'), zerolinecolor: style('--soft'), zerolinewidth: 1, automargin: true, exponentformat: 'e' }, more);
   const layout = (more) => Object.assign({
     margin: { l: 60, r: 16, t: 34, b: 46 }, font: { family: 'system-ui, sans-serif', size: 12, color: style('--ink') },
     paper_bgcolor: style('--paper'), plot_bgcolor: style('--paper'), hovermode: 'closest', hoverlabel: { namelength: -1 },
