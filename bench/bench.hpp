@@ -27,8 +27,8 @@ struct BenchOptions {
 ///                 "real_time": simulated over real time | null,
 ///                 "target": text | null, "met": bool | null}]}
 /// A batch is one sample; of n batches 99 % are at least as good as "p99", be the unit us,
-/// steps/s or %. The ratio is the median over the batches of ours / peer, each against the peer's batch
-/// beside it. Of a loop each tick is a sample, min_time does not count, and rivals that are
+/// steps/s or %. The ratio is the median over the batches of ours / peer, each against the peer's
+/// batch beside it. Of a loop each tick is a sample, min_time does not count, and rivals that are
 /// programs of their own run once before and once after it: theirs is the median of both, and the
 /// ratio that of the medians. Takes one core; does not settle the clock's frequency.
 /// @return 0 when every target measured was met, 1 when one was not

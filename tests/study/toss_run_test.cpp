@@ -79,9 +79,9 @@ TEST_F(TossStudy, TheMetricSaysWhatItLooksForInVain) {
                 .find("metrics.toss cannot be made: the scene has no suction cup 'arm.cop'; did "
                       "you mean 'arm.cup'?"),
             std::string::npos);
-  EXPECT_NE(error("belt: conveyor, in: U", "belt: bench, in: U")
-                .find("the scene has no belt 'bench'"),
-            std::string::npos);
+  EXPECT_NE(
+      error("belt: conveyor, in: U", "belt: bench, in: U").find("the scene has no belt 'bench'"),
+      std::string::npos);
   EXPECT_NE(error("belt: conveyor, in: U", "belt: conveyor, in: V").find("'V'"), std::string::npos);
   EXPECT_NE(error("object: box, cup", "object: bx, cup").find("the scene has no body 'bx'"),
             std::string::npos);
