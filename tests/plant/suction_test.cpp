@@ -245,16 +245,21 @@ TEST_P(SwungSuction, HoldsABox) {
   }
   EXPECT_GT(fastest, 2.9);
   EXPECT_GT(hardest, 29.0);
-  // what yielded meanwhile was the bellows, and nothing has crept
+  // what yielded meanwhile was the bellows
   EXPECT_LT(worst, 3e-4);
   for (int step = 0; step < 3000; ++step) {
     rig.command.groups[0][0] *= 0.99;  // a sudden stop would throw it
     rig.run(1);
   }
   ASSERT_TRUE(rig.held());
-  const Pose X_now = rig.lip().inverse() * rig.box();
-  EXPECT_LT((X_now.p - X_LB.p).norm(), 1e-6);
-  EXPECT_LT(angle_between(X_now.R, X_LB.R), 1e-5);
+  // the bar rests elsewhere, so that the weld bears another moment: some 0.3 N m, with (1 - d) k of
+  // MuJoCo's constraint 7e-5 rad at 2 ms
+  const Pose X_rest = rig.lip().inverse() * rig.box();
+  EXPECT_LT((X_rest.p - X_LB.p).norm(), 1e-5);
+  EXPECT_LT(angle_between(X_rest.R, X_LB.R), 2e-4);
+  rig.run(1000);
+  const Pose X_later = rig.lip().inverse() * rig.box();
+  EXPECT_LT((X_later.p - X_rest.p).norm(), 1e-9);
 }
 
 INSTANTIATE_TEST_SUITE_P(Steps, SwungSuction, testing::Values(0.001, 0.002));
