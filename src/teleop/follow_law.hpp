@@ -72,8 +72,8 @@ struct Leash {
 };
 
 /// follow_step() for a point that stays on a leash, also when it brakes: exactly along a line, to a
-/// twentieth of the radius whatever is wanted. A goal beyond is the nearest point within, of the axes
-/// that have authority (1 in `mask`).
+/// twentieth of the radius whatever is wanted. A goal beyond is the nearest point within, of the
+/// axes that have authority (1 in `mask`).
 ///
 /// While the centre comes nearer or goes past, it may stop at any time: the point keeps to what it
 /// could stop from if the centre stood. While it goes away from the point, it may go on: the point
