@@ -56,7 +56,7 @@ CartesianSpeedLimits::CartesianSpeedLimits(const CartesianLimitsConfig& config,
         "give velocity or acceleration",
         config.frame));
   offset_ = m.offset;
-  J_ = Matrix6Xd::Zero(6, m.model->nv());
+  J_ = mean_J_ = Matrix6Xd::Zero(6, m.model->nv());
 }
 
 std::vector<ConstraintRow> CartesianSpeedLimits::rows() const {
@@ -79,17 +79,33 @@ void CartesianSpeedLimits::update(const ControlSystem& system, ControlState& sta
   MechanismState& s = state.mechanisms[m];
   if (!s.due) return;
   const RobotModel& model = *mechanism.model;
+  // first what J was before, then how it went since, then its mean
+  mean_J_ = J_;
+  const Vector6d bias_before = bias_;
   frame_jacobian(model, s.data, frame_.frame, J_);
   const Vector6d V = frame_velocity(model, s.data, frame_.frame);
   bias_ = frame_bias_acceleration(model, s.data, frame_.frame);
   const Vector6d last = J_ * s.qdd + bias_;
+  // mean_J_ q'' + mean_bias is the mean acceleration over the step
+  Vector6d mean_bias = bias_;
+  if (known_) {
+    mean_J_ = J_ - mean_J_;
+    mean_bias += 0.5 * (bias_ - bias_before);
+    mean_bias.noalias() -= mean_J_ * s.qdd;
+    mean_J_ = J_ + 1.5 * mean_J_;
+  } else {
+    mean_J_ = J_;
+  }
+  known_ = true;
+  const Vector6d V_next = V + s.dt * (mean_J_ * s.qdd + mean_bias);
   Eigen::Index row = 0;
   for (const auto& half : halves_) {
     const Eigen::Vector3d v = V.segment<3>(half.first), b = bias_.segment<3>(half.first);
-    const double speed = v.norm(), bias_size = b.norm();
-    auto row_of = [&](const Eigen::Vector3d& n) {
-      rows.A.row(row).segment(mechanism.offset, J_.cols()).noalias() =
-          n.transpose() * J_.middleRows<3>(half.first);
+    const Eigen::Vector3d v_next = V_next.segment<3>(half.first);
+    const double speed = v.norm(), speed_next = v_next.norm(), bias_size = b.norm();
+    auto row_of = [&](const Eigen::Vector3d& n, const Matrix6Xd& J) {
+      rows.A.row(row).segment(mechanism.offset, J.cols()).noalias() =
+          n.transpose() * J.middleRows<3>(half.first);
     };
     double most = half.velocity.value_or(kNoBound);
     bool by_bias = false;
@@ -98,25 +114,23 @@ void CartesianSpeedLimits::update(const ControlSystem& system, ControlState& sta
       by_bias = kept < most;
       most = std::min(most, kept);
     }
-    if (speed > 1e-9 && most < kNoBound) {
-      const Eigen::Vector3d u = v / speed;
-      row_of(u);
-      // what the acceleration before adds across v in a step makes the speed longer too
-      const Eigen::Vector3d a = last.segment<3>(half.first);
-      const double across = (a - u.dot(a) * u).norm() * s.dt;
-      const double room = std::sqrt(std::max(0.0, most * most - across * across)) - speed;
+    if (speed > 1e-9 && speed_next > 1e-9 && most < kNoBound) {
+      const Eigen::Vector3d u = v_next / speed_next;
+      row_of(u, mean_J_);
+      const double room = most - speed;
       double bound =
           room >= 0.0 && !by_bias ? room / s.horizon : room / std::max(kReturnTime, s.horizon);
       // what the excess asks for must itself be within what the frame may do
       if (half.acceleration) bound = std::max(bound, -0.5 * *half.acceleration);
-      rows.upper[row] = bound - u.dot(b);
+      // what of v is not along u is not lost when v turns
+      rows.upper[row] = bound + (speed - u.dot(v)) / s.dt - u.dot(mean_bias.segment<3>(half.first));
     }
     ++row;
     if (!half.acceleration) continue;
     const Box box = box_around(last.segment<3>(half.first), *half.acceleration);
     for (int axis = 0; axis < 3; ++axis) {
       const Eigen::Vector3d n = box.axes.row(axis);
-      row_of(n);
+      row_of(n, J_);
       rows.lower[row] = -box.half[axis] - n.dot(b);
       rows.upper[row] = box.half[axis] - n.dot(b);
       ++row;

@@ -43,13 +43,14 @@ void FrameTask::set_reference(const PoseReference& reference) {
 
 void FrameTask::hold(const ControlSystem& system, ControlState& state) {
   const auto m = static_cast<std::size_t>(frame_.mechanism);
-  reference_ = {frame_pose(*system.mechanisms()[m].model, state.mechanisms[m].data, frame_.frame),
-                Vector6d::Zero(), Vector6d::Zero()};
+  X_WE_ = frame_pose(*system.mechanisms()[m].model, state.mechanisms[m].data, frame_.frame);
+  V_WE_.setZero();
+  reference_ = {X_WE_, Vector6d::Zero(), Vector6d::Zero()};
 }
 
 void FrameTask::state(StateArchive& archive) {
   Task::state(archive);
-  archive(reference_, pose_error_);
+  archive(reference_, pose_error_, X_WE_.p, X_WE_.R, V_WE_);
 }
 
 double FrameTask::saturation(double linear, double angular) const {
@@ -69,8 +70,8 @@ void FrameTask::fill(const ControlSystem& system, ControlState& state) {
   const auto m = static_cast<std::size_t>(frame_.mechanism);
   const RobotModel& model = *system.mechanisms()[m].model;
   RobotData& data = state.mechanisms[m].data;
-  const Pose X_WE = frame_pose(model, data, frame_.frame);
-  const Vector6d V = frame_velocity(model, data, frame_.frame);
+  const Pose& X_WE = X_WE_ = frame_pose(model, data, frame_.frame);
+  const Vector6d& V = V_WE_ = frame_velocity(model, data, frame_.frame);
   frame_jacobian(model, data, frame_.frame, J_);
 
   pose_error_ << reference_.X_WE.p - X_WE.p, orientation_error(X_WE.R, reference_.X_WE.R);

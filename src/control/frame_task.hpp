@@ -62,6 +62,9 @@ class FrameTask : public Task {
   double orientation_weight() const { return config_.orientation_weight; }
   /// p_ref - p and R log(R^T R_ref), in W [m, rad]; before masks and saturation.
   const Vector6d& pose_error() const { return pose_error_; }
+  /// Where E was and how it moved at the last update, or where it was held.
+  const Pose& X_WE() const { return X_WE_; }
+  const Vector6d& V_WE() const { return V_WE_; }
 
  protected:
   void fill(const ControlSystem& system, ControlState& state) override;
@@ -77,6 +80,8 @@ class FrameTask : public Task {
   // of the gains of rotation to those of translation
   double stiffness_ratio_ = 1.0, damping_ratio_ = 1.0;
   Vector6d pose_error_ = Vector6d::Zero();
+  Pose X_WE_;
+  Vector6d V_WE_ = Vector6d::Zero();
   Matrix6Xd J_;
 };
 

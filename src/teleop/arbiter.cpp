@@ -28,13 +28,6 @@ int find(const auto& items, std::string_view name, const char* what) {
                                did_you_mean(text, names_of(items), "there are")));
 }
 
-// where a task's frame is, by its last tick: reference minus error
-Pose pose_of(const FrameTask& task) {
-  const Vector6d& e = task.pose_error();
-  const Pose& X = task.reference().X_WE;
-  return {exp_so3(-e.tail<3>()) * X.R, X.p - e.head<3>()};
-}
-
 bool is_finite(const Motion& m) {
   return m.q.allFinite() && m.v.allFinite() && m.a.allFinite() && m.wrench.allFinite();
 }
@@ -182,7 +175,7 @@ bool Arbiter::under_way(int index) const {
 void Arbiter::rebase(int index) {
   Outlet& outlet = outlets_[static_cast<std::size_t>(index)];
   if (outlet.pose) {
-    outlet.pose->start(pose_of(*outlet.pose_task));
+    outlet.pose->start(outlet.pose_task->X_WE());
   } else if (outlet.joints) {
     outlet.wanted.q = outlet.posture_task->reference() - outlet.posture_task->error();
     outlet.joints->start(outlet.wanted.q);
@@ -425,7 +418,8 @@ void Arbiter::update(const Moment& moment) {
     } else if (any && outlet.pose) {
       Axes axes{};
       merge_pose(outlet, axes);
-      outlet.pose->follow(outlet.wanted.pose, axes, pose_of(*outlet.pose_task), moment.dt);
+      const FrameTask& task = *outlet.pose_task;
+      outlet.pose->follow(outlet.wanted.pose, axes, {task.X_WE(), task.V_WE()}, moment.dt);
     } else if (any) {
       merge_joints(outlet);
       outlet.joints->follow(outlet.wanted.q, outlet.wanted.v, moment.dt);

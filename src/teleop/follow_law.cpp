@@ -314,30 +314,39 @@ double bounded_step(const PointMotion<1>& now, const MovingGoal<1>* goal, double
 }
 
 Eigen::Vector3d leashed_step(const PointMotion<3>& now, const MovingGoal<3>& goal,
-                             const Eigen::Vector3d& mask, const Eigen::Vector3d& centre,
-                             double radius, const FollowLimits& limits, double dt) {
+                             const Eigen::Vector3d& mask, const Leash& leash,
+                             const FollowLimits& limits, double dt) {
+  // all of it as seen from a centre that goes away; it is taken to go on with just that
+  const double away = leash.centre.norm();
+  const Eigen::Vector3d n =
+      away > 0.0 ? Eigen::Vector3d(leash.centre / away) : Eigen::Vector3d::Zero();
+  const Eigen::Vector3d drift = cut<3>(std::max(0.0, n.dot(leash.v)) * n, limits.speed);
   const auto end_of = [&](const Eigen::Vector3d& v) {
-    return (end_after<3>(v, now, limits, dt) - centre).norm();
+    const PointMotion<3> next{v - drift, (v - now.v) / dt};
+    return ((v - drift) * dt + stop_of<3>(next, limits, dt) - leash.centre).norm();
   };
   // a goal that goes out, or could not stop before, is where it would come to rest, or near to that
-  const Eigen::Vector3d out = goal.e + stop_of<3>({goal.v, goal.a}, limits, dt) - centre;
+  const Eigen::Vector3d out =
+      goal.e - drift * dt + stop_of<3>({goal.v - drift, goal.a}, limits, dt) - leash.centre;
   Eigen::Vector3d v;
   double end = HUGE_VAL;
-  if (out.norm() <= radius) {
+  if (out.norm() <= leash.radius) {
     v = follow_step<3>(now, goal, limits, dt);
     end = end_of(v);
   }
-  if (end > radius) {
+  if (end > leash.radius) {
     // what the other axes take of the radius is not there for those that move
     const Eigen::Vector3d moves = mask.cwiseProduct(out), others = out - moves;
-    const double left = std::sqrt(std::max(0.0, radius * radius - others.squaredNorm()));
-    v = follow_step<3>(now, {centre + others + cut<3>(moves, left)}, limits, dt);
+    const double left =
+        std::sqrt(std::max(0.0, leash.radius * leash.radius - others.squaredNorm()));
+    const Eigen::Vector3d nearest = leash.centre + drift * dt + others + cut<3>(moves, left);
+    v = follow_step<3>(now, {nearest, drift}, limits, dt);
     end = end_of(v);
   }
-  if (end <= radius * kLeashed) return v;
+  if (end <= leash.radius * kLeashed) return v;
   // as much of that as keeps it in, or takes it no farther out than braking does
-  const Eigen::Vector3d braking = brake_step<3>(now, limits, dt);
-  const double most = std::max(radius * kLeashed, end_of(braking));
+  const Eigen::Vector3d braking = drift + brake_step<3>({now.v - drift, now.a}, limits, dt);
+  const double most = std::max(leash.radius * kLeashed, end_of(braking));
   double some = 0.0, more = 1.0;
   if (end <= most) return v;
   for (int i = 0; i < 8; ++i) {

@@ -64,13 +64,24 @@ Eigen::Matrix<double, N, 1> follow_step(const PointMotion<N>& now, const MovingG
 double bounded_step(const PointMotion<1>& now, const MovingGoal<1>* goal, double lower,
                     double upper, const FollowLimits& limits, double dt);
 
-/// follow_step() for a point that stays within `radius` of `centre` (both from where it is now),
-/// also when it brakes: exactly along a line, to 5 % of the radius whatever is wanted. What it was
-/// taken out of, as by a centre that moves, it comes back into. A goal beyond is the nearest point
-/// within, of the axes that have authority (1 in `mask`).
+/// A ball that a point is to stay in, about a centre that moves by itself.
+struct Leash {
+  Eigen::Vector3d centre;  // from where the point is now
+  Eigen::Vector3d v;       // of the centre
+  double radius = 0.0;
+};
+
+/// follow_step() for a point that stays on a leash, also when it brakes: exactly along a line, to a
+/// twentieth of the radius whatever is wanted. A goal beyond is the nearest point within, of the
+/// axes that have authority (1 in `mask`).
+///
+/// While the centre comes nearer or goes past, it may stop at any time: the point keeps to what it
+/// could stop from if the centre stood. While it goes away from the point, it may go on: the point
+/// keeps to where it could come to go along with it. What it was taken out of, as by a centre that
+/// goes away faster than the limits let it follow, it comes back into.
 Eigen::Vector3d leashed_step(const PointMotion<3>& now, const MovingGoal<3>& goal,
-                             const Eigen::Vector3d& mask, const Eigen::Vector3d& centre,
-                             double radius, const FollowLimits& limits, double dt);
+                             const Eigen::Vector3d& mask, const Leash& leash,
+                             const FollowLimits& limits, double dt);
 
 /// The velocity of one tick of braking to rest: along a straight line and without turning back from
 /// a constant velocity v, within v^2 / (2 a) + v a / (2 j) + v dt.

@@ -13,6 +13,8 @@ namespace {
 // what is so near is the goal itself, so that rounding does not add up [m, rad]
 constexpr double kSame = 1e-13;
 constexpr double kNearly = 1.0 + 1e-6;
+// an arm that was not looked at for so long is where it was then [s]
+constexpr double kOldestLook = 0.02;
 
 // a goal e from where the point is, that went `moved` in this tick; `v_goal` is its velocity in the
 // tick before, and becomes the one in this
@@ -52,7 +54,7 @@ void PoseFollower::wants_rest() {
   V_wanted_ = V_goal_ = reference_.V_WE;
 }
 
-void PoseFollower::follow(const PoseReference& wanted, const Axes& axes, const Pose& X_WE,
+void PoseFollower::follow(const PoseReference& wanted, const Axes& axes, const ArmFrame& arm,
                           double dt) {
   Vector6d mask, e, moved, centre, V, V_goal;
   for (int i = 0; i < 6; ++i) mask[i] = axes[static_cast<std::size_t>(i)] ? 1.0 : 0.0;
@@ -65,10 +67,14 @@ void PoseFollower::follow(const PoseReference& wanted, const Axes& axes, const P
   const bool there = X_wanted_.R == X.R;
   moved << wanted.X_WE.p - X_wanted_.p,
       there ? Eigen::Vector3d(e.tail<3>()) : turn(X_wanted_.R, wanted.X_WE.R);
-  centre << X_WE.p - X.p, Eigen::Vector3d::Zero();
-  if (limits_.leash_angle) centre.tail<3>() = turn(X.R, X_WE.R);
+  const bool same = arm.X_WE.p == X_arm_.p && arm.X_WE.R == X_arm_.R;
+  age_ = std::max(dt, same ? std::min(age_ + dt, kOldestLook) : 0.0);
+  X_arm_ = arm.X_WE;
+  centre << arm.X_WE.p + age_ * arm.V_WE.head<3>() - X.p, Eigen::Vector3d::Zero();
+  if (limits_.leash_angle)
+    centre.tail<3>() = turn(X.R, exp_so3(age_ * arm.V_WE.tail<3>()) * arm.X_WE.R);
   const auto half = [&]<int kFirst>(const FollowLimits& limits,
-                                    const std::optional<double>& leash) {
+                                    const std::optional<double>& radius) {
     const auto part = [](const Vector6d& x) { return Eigen::Vector3d(x.segment<3>(kFirst)); };
     const auto masked = [&](const Vector6d& x) { return part(mask.cwiseProduct(x)); };
     const PointMotion<3> now{part(reference_.V_WE), part(reference_.A_WE)};
@@ -79,9 +85,10 @@ void PoseFollower::follow(const PoseReference& wanted, const Axes& axes, const P
     // the other axes go to where they come to rest
     const Eigen::Vector3d others = Eigen::Vector3d::Ones() - part(mask);
     if (!others.isZero(0.0)) goal.e += others.cwiseProduct(stop_of<3>(now, limits, dt));
-    V.segment<3>(kFirst) =
-        leash ? leashed_step(now, goal, part(mask), part(centre), *leash, limits, dt)
-              : follow_step<3>(now, goal, limits, dt);
+    V.segment<3>(kFirst) = radius
+                               ? leashed_step(now, goal, part(mask),
+                                              {part(centre), part(arm.V_WE), *radius}, limits, dt)
+                               : follow_step<3>(now, goal, limits, dt);
   };
   half.operator()<0>(linear(limits_), limits_.leash);
   half.operator()<3>(angular(limits_), limits_.leash_angle);

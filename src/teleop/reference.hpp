@@ -8,7 +8,9 @@
 //
 // A leash keeps the reference near the arm while it follows, so that an arm that cannot follow is
 // not wound up. The reference keeps to what it could stop from within the leash if the arm stood,
-// so a short leash bounds its speed, too. A hold leaves the reference where it is.
+// so a short leash bounds its speed, too; when the arm goes away from it, it goes after the arm. An
+// arm that does so with more than the reference's acceleration leaves it behind for a while. A hold
+// leaves the reference where it is.
 #include <Eigen/Core>
 #include <optional>
 #include <vector>
@@ -36,6 +38,12 @@ struct PoseReferenceLimits {
 
 Schema<PoseReferenceLimits> pose_reference_limits_schema();
 
+/// Where the arm's frame was seen and how it moved.
+struct ArmFrame {
+  Pose X_WE;
+  Vector6d V_WE = Vector6d::Zero();
+};
+
 class PoseFollower {
  public:
   explicit PoseFollower(const PoseReferenceLimits& limits) : limits_(limits) {}
@@ -43,15 +51,16 @@ class PoseFollower {
   /// At rest at X_WE.
   void start(const Pose& X_WE);
   /// One tick towards what `wanted` says for this tick, in the axes that are chosen (of W); in the
-  /// others it brakes to rest. `wanted` is sane; X_WE is where the arm's frame is.
-  void follow(const PoseReference& wanted, const Axes& axes, const Pose& X_WE, double dt);
+  /// others it brakes to rest. `wanted` is sane. `arm` is of the tick before, or of an earlier one
+  /// as long as it stays the same to the bit: what is looked at more seldom goes on as it went.
+  void follow(const PoseReference& wanted, const Axes& axes, const ArmFrame& arm, double dt);
   /// One tick towards rest.
   void brake(double dt);
 
   const PoseReference& reference() const { return reference_; }
   bool at_rest() const { return reference_.V_WE.isZero(kRest); }
   void state(StateArchive& archive) {
-    archive(reference_, X_wanted_.p, X_wanted_.R, V_wanted_, V_goal_);
+    archive(reference_, X_wanted_.p, X_wanted_.R, V_wanted_, V_goal_, X_arm_.p, X_arm_.R, age_);
   }
 
  private:
@@ -63,6 +72,8 @@ class PoseFollower {
   // of the tick before, to tell how the goal moves: what was wanted, and how fast it went
   Pose X_wanted_;
   Vector6d V_wanted_ = Vector6d::Zero(), V_goal_ = Vector6d::Zero();
+  Pose X_arm_;        // as it was looked at last
+  double age_ = 0.0;  // of that look at the last tick [s]
 };
 
 /// The same for joints, each for itself, within its position limits: a limit is something to stop

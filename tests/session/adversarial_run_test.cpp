@@ -45,11 +45,33 @@ modes:
       follow: {do: [{type: teleoperate, task: cup, sources: [{source: person}]}]}
 )";
 
+// what an app should say of an arm that may meet itself
+const std::string kSelfPairs = R"(    - type: collision
+      pairs:
+        - [picker.wrist_1, picker.base]
+        - [picker.wrist_1, picker.shoulder]
+        - [picker.wrist_1, picker.upper_arm]
+        - [picker.wrist_2, picker.base]
+        - [picker.wrist_2, picker.shoulder]
+        - [picker.wrist_2, picker.upper_arm]
+        - [picker.wrist_3, picker.base]
+        - [picker.wrist_3, picker.shoulder]
+        - [picker.wrist_3, picker.upper_arm]
+        - [picker.gripper, picker.base]
+        - [picker.gripper, picker.shoulder]
+        - [picker.gripper, picker.upper_arm]
+        - [picker.gripper, picker.forearm]
+        - [picker.forearm, picker.shoulder]
+        - [picker.forearm, picker.base]
+)";
+
 struct Adversity {
   Findings findings;
-  double step = 0.0;   // of a reference's velocity in a tick, over what its acceleration allows
-  double leash = 0.0;  // farthest of a reference from its frame, in position [m]
-  double jerk = 0.0;   // of a joint, over its limit
+  double step = 0.0;  // of a reference's velocity in a tick, over what its acceleration allows
+  // farthest of a reference from its frame, in position, over the leash: while it follows; while it
+  // holds, when no leash pulls it and the arm may still be on its way
+  double leash = 0.0, held = 0.0;
+  double jerk = 0.0;  // of a joint, over its limit
   std::uint64_t followed = 0, torque_rate = 0;
 };
 
@@ -81,7 +103,9 @@ Adversity run(const App& app, std::uint64_t seed, Nanoseconds duration) {
       before[i] = V;
       a.step = std::max({a.step, change.head<3>().norm() / (limits.acceleration * dt),
                          change.tail<3>().norm() / (limits.angular_acceleration * dt)});
-      a.leash = std::max(a.leash, tasks[i]->pose_error().head<3>().norm());
+      const double distance = tasks[i]->pose_error().head<3>().norm();
+      double& farthest = session.arbiter().holding(outlets[i]) ? a.held : a.leash;
+      farthest = std::max(farthest, distance / limits.leash.value());
       a.followed += session.arbiter().holding(outlets[i]) ? 0 : 1;
     }
     const auto& mechanisms = session.whole_arm()->system().mechanisms();
@@ -107,11 +131,13 @@ Adversity run(const App& app, std::uint64_t seed, Nanoseconds duration) {
 }
 
 void survive(const App& app, const char* name) {
-  const int seeds = test::sized(100);
+  // one seed alone and in full: HANDSPAN_SEED=94
+  const char* const chosen = std::getenv("HANDSPAN_SEED");
+  const int first = chosen ? std::atoi(chosen) : 0, seeds = chosen ? 1 : test::sized(100);
   const Nanoseconds duration =
-      seeds == 100 ? 110 * kSecond : static_cast<Nanoseconds>(5.5 * kSecond);
+      chosen || seeds == 100 ? 110 * kSecond : static_cast<Nanoseconds>(5.5 * kSecond);
   Adversity all;
-  for (int seed = 0; seed < seeds; ++seed) {
+  for (int seed = first; seed < first + seeds; ++seed) {
     const Adversity a = run(app, static_cast<std::uint64_t>(seed), duration);
     const Findings& f = a.findings;
     EXPECT_EQ(f.empty, 0U) << "seed " << seed;
@@ -123,10 +149,11 @@ void survive(const App& app, const char* name) {
     EXPECT_LE(a.step, 1.0 + 1e-9) << "seed " << seed;
     if (std::getenv("HANDSPAN_VERBOSE"))
       fmt::print(
-          "{} seed {}: relaxed {} stuck {} of {} cartesian {:.4f} torque rate {} leash {:.3f} jerk "
-          "{:.2f} {}\n",
-          name, seed, f.relaxed, f.stuck, f.looks, f.cartesian, a.torque_rate, a.leash, a.jerk,
-          f.where);
+          "{} seed {}: relaxed {} stuck {} of {} cartesian {:.4f} torque rate {} leash {:.2f} held "
+          "{:.2f} jerk "
+          "{:.2f} plant beyond by {:.4f} rad, {:.3f} rad/s {}\n",
+          name, seed, f.relaxed, f.stuck, f.looks, f.cartesian, a.torque_rate, a.leash, a.held,
+          a.jerk, f.plant_position, f.plant_velocity, f.where);
     all.findings.ticks += f.ticks;
     all.findings.relaxed += f.relaxed;
     all.findings.stuck += f.stuck;
@@ -135,6 +162,7 @@ void survive(const App& app, const char* name) {
     all.findings.plant_velocity = std::max(all.findings.plant_velocity, f.plant_velocity);
     all.findings.plant_position = std::max(all.findings.plant_position, f.plant_position);
     all.leash = std::max(all.leash, a.leash);
+    all.held = std::max(all.held, a.held);
     all.jerk = std::max(all.jerk, a.jerk);
     all.torque_rate += a.torque_rate;
     all.followed += a.followed;
@@ -146,11 +174,12 @@ void survive(const App& app, const char* name) {
   fmt::print(
       "{}: {} seeds x {:.1f} s, followed {:.0f} %: limits given up in {:.4f} % of ticks, {} of {} "
       "looks stuck; Cartesian beyond by {:.3f} %, torque rate cut {} times; farthest reference "
-      "{:.3f} m; jerk {:.2f} of its limit; plant beyond by {:.4f} rad, {:.3f} rad/s\n",
+      "{:.2f} of its leash, {:.2f} while it holds; jerk {:.2f} of its limit; plant beyond by "
+      "{:.4f} rad, {:.3f} rad/s\n",
       name, seeds, seconds(duration), 100.0 * static_cast<double>(all.followed) / ticks,
       100.0 * static_cast<double>(all.findings.relaxed) / ticks, all.findings.stuck,
-      all.findings.looks, 100.0 * all.findings.cartesian, all.torque_rate, all.leash, all.jerk,
-      all.findings.plant_position, all.findings.plant_velocity);
+      all.findings.looks, 100.0 * all.findings.cartesian, all.torque_rate, all.leash, all.held,
+      all.jerk, all.findings.plant_position, all.findings.plant_velocity);
 }
 
 TEST(AdversarialRun, TwoFr3NeitherStallNorExceedALimit) {
@@ -170,9 +199,25 @@ TEST(AdversarialRun, TwoFr3NeitherStallNorExceedALimit) {
   survive(folder.app(app), "two FR3");
 }
 
+// At full size two seeds miss: 94 gets away from a straight elbow in 0.3 s, at which the pull that
+// it gets is in proportion to how far it is from straight; and 63 turns 0.7 % too fast while it is
+// held by its own gripper, as what is commanded is moved after what is measured.
 TEST(AdversarialRun, AUr10NeitherStallsNorExceedsALimit) {
   const AppFolder folder(kArmScene);
   survive(folder.app(kArm), "UR10");
+}
+
+// Without its pairs the gripper of this seed strikes the forearm in the plant, is held there and
+// flings back by 0.12 rad/s beyond its speed: the plant's joints have its commands, not its limits.
+TEST(AdversarialRun, AUr10WithItsPairsDoesNotStrikeItself) {
+  std::string app = kArm;
+  app.insert(app.find("devices:"), kSelfPairs);
+  const AppFolder folder(kArmScene);
+  const Adversity a = run(folder.app(app), 48, 8 * kSecond);
+  EXPECT_LE(a.findings.plant_position, 1e-3);
+  EXPECT_LE(a.findings.plant_velocity, 5e-3);
+  EXPECT_LE(a.findings.cartesian, 0.005);
+  EXPECT_EQ(a.findings.failed, 0U);
 }
 
 }  // namespace

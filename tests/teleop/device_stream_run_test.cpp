@@ -159,7 +159,7 @@ TEST(DeviceStreamRun, WhateverComesTheReferenceStaysLegal) {
           if (was) {
             ASSERT_EQ(state.pose(0).breaks(), breaks);
           }
-          follower.follow(wanted.pose, kAllAxes, before.X_WE, kDt);
+          follower.follow(wanted.pose, kAllAxes, {before.X_WE}, kDt);
           ++followed;
         } else {
           ASSERT_STRNE(answer.reason, "");

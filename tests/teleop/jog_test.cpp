@@ -44,7 +44,7 @@ struct Rig {
     motion.pose = follower.reference();
     answer = jog->update(moment, motion, wanted);
     if (answer.status == SourceStatus::kActive)
-      follower.follow(wanted.pose, answer.axes, motion.pose.X_WE, kDt);
+      follower.follow(wanted.pose, answer.axes, {motion.pose.X_WE}, kDt);
     else
       follower.brake(kDt);
   }

@@ -47,7 +47,7 @@ struct Checked {
       : follower(l), dt(tick) {
     follower.start({});
   }
-  void follow(const PoseReference& wanted, const Pose& arm = {}, const Axes& axes = kAllAxes) {
+  void follow(const PoseReference& wanted, const ArmFrame& arm = {}, const Axes& axes = kAllAxes) {
     const PoseReference before = follower.reference();
     follower.follow(wanted, axes, arm, dt);
     expect_legal(before, follower.reference(), dt);
@@ -154,7 +154,7 @@ TEST(Reference, WildTargetsAndHoldsStayLegal) {
       if (random.uniform() < 0.1)
         c.brake();
       else
-        c.follow(wanted, {Eigen::Matrix3d::Identity(), 0.01 * random.direction()});
+        c.follow(wanted, {{Eigen::Matrix3d::Identity(), 0.01 * random.direction()}});
       ASSERT_LT((c.X().R.transpose() * c.X().R - Eigen::Matrix3d::Identity()).norm(), 1e-12);
     }
     int ticks = 0;
@@ -272,7 +272,7 @@ TEST(Reference, TheLeashGoesWithAnArmThatLagsAndLetsAHoldBe) {
   for (int i = 0; i < 4000; ++i) {
     wanted.V_WE.head<3>() = Eigen::Vector3d(0.3, 0.0, 0.0);
     wanted.X_WE.p.x() += 0.3 * kDt;
-    c.follow(wanted, arm);
+    c.follow(wanted, {arm});
     farthest = std::max(farthest, (c.X().p - arm.p).norm());
     // 50 ms behind
     arm.p += (c.X().p - arm.p) * kDt / 0.05;
@@ -289,8 +289,67 @@ TEST(Reference, TheLeashGoesWithAnArmThatLagsAndLetsAHoldBe) {
   // and comes back when somebody leads it again
   wanted.X_WE = held;
   wanted.V_WE.setZero();
-  for (int i = 0; i < 2000; ++i) c.follow(wanted, arm);
+  for (int i = 0; i < 2000; ++i) c.follow(wanted, {arm});
   EXPECT_NEAR((c.X().p - arm.p).norm(), *l.leash, 1e-9);
+}
+
+// an arm that gives way at a limit or a singular pose, up to nearly the reference's acceleration
+TEST(Reference, TheLeashGoesAfterAnArmThatGoesAway) {
+  for (const double dt : {1e-3, 8e-3})
+    for (const double speed : {0.2, 0.5, 0.7}) {
+      SCOPED_TRACE(testing::Message() << "dt " << dt << ", speed " << speed);
+      PoseReferenceLimits l = limits();
+      l.leash = 0.05;
+      l.leash_angle = 0.3;
+      Checked c(l, dt);
+      PoseReference wanted;
+      wanted.X_WE.p = {1.0, 0.0, 0.0};
+      wanted.X_WE.R = exp_so3({0.0, 0.0, 1.0});
+      ArmFrame arm;
+      double farthest = 0.0, most = 0.0;
+      for (double t = 0.0; t < 1.6; t += dt) {
+        c.follow(wanted, arm);
+        farthest = std::max(farthest, (c.X().p - arm.X_WE.p).norm());
+        most = std::max(most, angle_between(c.X().R, arm.X_WE.R));
+        // it stands, and goes away until it stands again
+        const double rate = 4.0 * dt;
+        const double away = t > 0.5 && t < 1.0 ? speed : 0.0;
+        const double v = std::clamp(away + arm.V_WE[0], -rate, rate);
+        arm.V_WE[0] -= v;
+        arm.V_WE[5] = 2.0 * arm.V_WE[0];
+        arm.X_WE.p += dt * arm.V_WE.head<3>();
+        arm.X_WE.R = exp_so3(dt * arm.V_WE.tail<3>()) * arm.X_WE.R;
+      }
+      EXPECT_LT(arm.X_WE.p.x(), -0.4 * speed);
+      EXPECT_LE(farthest, 1.05 * *l.leash);
+      EXPECT_LE(most, 1.05 * *l.leash_angle);
+      EXPECT_NEAR((c.X().p - arm.X_WE.p).norm(), *l.leash, 1e-6);
+    }
+}
+
+// one with a slower rate than the loop's
+TEST(Reference, AnArmThatIsLookedAtSeldomIsWhereItWent) {
+  PoseReferenceLimits l = limits();
+  l.leash = 0.1;
+  l.leash_angle = 0.2;
+  Checked often(l), seldom(l);
+  PoseReference wanted;
+  wanted.V_WE << 0.5, 0.0, 0.0, 0.0, 0.0, 0.5;
+  ArmFrame arm, seen;
+  for (int i = 0; i < 3000; ++i) {
+    wanted.X_WE.p.x() += 0.5 * kDt;
+    wanted.X_WE.R = exp_so3({0.0, 0.0, 0.5 * kDt}) * wanted.X_WE.R;
+    if (i % 8 == 0) seen = arm;
+    often.follow(wanted, arm);
+    seldom.follow(wanted, seen);
+    ASSERT_LT(distance(often.X(), seldom.X()), 1e-9) << i;
+    ASSERT_LT(angle_between(often.X().R, seldom.X().R), 1e-7) << i;
+    // slower than the hand: the reference is at the end of the leash
+    arm.V_WE << 0.2, 0.0, 0.0, 0.0, 0.0, 0.3;
+    arm.X_WE.p += kDt * arm.V_WE.head<3>();
+    arm.X_WE.R = exp_so3(kDt * arm.V_WE.tail<3>()) * arm.X_WE.R;
+  }
+  EXPECT_GT(distance(often.X(), arm.X_WE), 0.09);
 }
 
 TEST(Reference, JointsKeepTheirLimitsAndPositions) {
