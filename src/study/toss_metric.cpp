@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 #include "core/error.hpp"
 #include "core/suggest.hpp"
@@ -23,7 +24,8 @@ struct TossMetricConfig {
   std::string object, cup, belt, in;
   double longest = 3.0;                                // [s] after it was let go
   double most_tilt = 30.0 * std::numbers::pi / 180.0;  // [rad]
-  double most_yaw = 15.0 * std::numbers::pi / 180.0;   // [rad]
+  std::optional<Eigen::Vector3d> leads;
+  double most_yaw = 15.0 * std::numbers::pi / 180.0;  // [rad]
 };
 
 class TossMetric : public Metric {
@@ -63,6 +65,10 @@ class TossMetric : public Metric {
             {"flight", "s", "from when it was let go to when it met the belt"},
             {"slide", "s", "from then to rest"},
             {"rests", "", "1: it came to rest on the belt, within the time"},
+            {"rest_tilt", "rad", "of its z axis from the belt's, at rest"},
+            {"belt_yaw", "rad",
+             "at rest, between the axis that leads and the belt's, either way; without one, of its "
+             "sides"},
             {"judged", "",
              "1: it rests on its bottom, never tilted by more than most_tilt at and after the "
              "impact, with a yaw of less than most_yaw to the belt"}};
@@ -110,7 +116,7 @@ class TossMetric : public Metric {
   void values(Session&, std::span<double> into) override {
     std::ranges::fill(into, NAN);
     into[10] = rests_ ? 1.0 : 0.0;
-    into[11] = 0.0;
+    into[13] = 0.0;
     if (impact_ >= 0) {
       into[5] = tilt_at_impact_;
       into[6] = speed_;
@@ -125,10 +131,11 @@ class TossMetric : public Metric {
     into[3] = p_anchor_.x() - p_released_.x();
     into[4] = p_anchor_.y() - p_released_.y();
     into[9] = seconds(anchored_ - impact_);
-    // to the belt, whichever of its sides leads
-    const double yaw = std::abs(
-        std::remainder(std::atan2(X_CB_rest_.R(1, 0), X_CB_rest_.R(0, 0)), std::numbers::pi / 2.0));
-    into[11] = into[7] <= config_.most_tilt && yaw < config_.most_yaw ? 1.0 : 0.0;
+    into[11] = tilt(X_CB_rest_);
+    const Eigen::Vector3d axis = X_CB_rest_.R * config_.leads.value_or(Eigen::Vector3d::UnitX());
+    const double turn = config_.leads ? std::numbers::pi : std::numbers::pi / 2.0;
+    into[12] = std::abs(std::remainder(std::atan2(axis.y(), axis.x()), turn));
+    into[13] = into[7] <= config_.most_tilt && into[12] < config_.most_yaw ? 1.0 : 0.0;
   }
 
  private:
@@ -170,17 +177,20 @@ class TossMetric : public Metric {
 
 void register_toss_metric(MetricRegistry& registry) {
   using C = TossMetricConfig;
-  const auto schema = object<C>("TossMetric")
-                          .required("object", &C::object, text(), "what is tossed")
-                          .required("cup", &C::cup, text(), "the suction group that lets it go")
-                          .required("belt", &C::belt, text(), "that it lands on")
-                          .optional("in", &C::in, text(),
-                                    "a frame of the scene for the pose at rest; else the world")
-                          .optional("longest", &C::longest, number("s").above(0),
-                                    "after it was let go; then it does not come to rest")
-                          .optional("most_tilt", &C::most_tilt, number("rad").above(0),
-                                    "of a toss that is judged good")
-                          .optional("most_yaw", &C::most_yaw, number("rad").above(0));
+  const auto schema =
+      object<C>("TossMetric")
+          .required("object", &C::object, text(), "what is tossed")
+          .required("cup", &C::cup, text(), "the suction group that lets it go")
+          .required("belt", &C::belt, text(), "that it lands on")
+          .optional("in", &C::in, text(),
+                    "a frame of the scene for the pose at rest; else the world")
+          .optional("longest", &C::longest, number("s").above(0),
+                    "after it was let go; then it does not come to rest")
+          .optional("leads", &C::leads, vector<3>(),
+                    "axis of the object that is to lie along the belt; left out: any of its sides")
+          .optional("most_tilt", &C::most_tilt, number("rad").above(0),
+                    "of a toss that is judged good")
+          .optional("most_yaw", &C::most_yaw, number("rad").above(0));
   registry.add("toss", schema, "an object that a cup lets go of, on a belt",
                [](const TossMetricConfig& config, const MetricContext& context) {
                  return std::make_unique<TossMetric>(config, context);

@@ -61,6 +61,9 @@ TEST_F(TossStudy, TossesComeToRestOnTheBeltWhereTheyWereDemonstrated) {
     EXPECT_NEAR(value(run, "y"), far ? -1.39 : -0.94, 0.13);
     EXPECT_NEAR(value(run, "impact_tilt"), far ? 0.51 : 0.26, 0.12);
     EXPECT_GE(value(run, "most_tilt"), value(run, "impact_tilt"));
+    EXPECT_LT(value(run, "rest_tilt"), 0.02);
+    // its sides are parallel to the world's axes when its yaw is zero
+    EXPECT_NEAR(value(run, "belt_yaw"), std::abs(value(run, "yaw")), 1e-9);
     // a parabola that falls by 2 dm or more
     EXPECT_GT(value(run, "flight"), 0.12);
     EXPECT_LT(value(run, "flight"), 0.4);
