@@ -14,7 +14,7 @@ constexpr double kPlannedAcceleration = 0.95, kPlannedJerk = 0.8;
 // and what the motion across the line to the goal may use
 constexpr double kAcross = 0.6;
 // of the jerk, what turning the pull with the line may need
-constexpr double kTurning = 0.2;
+constexpr double kTurning = 0.1;
 // and of the jerk, so that rounding can be made up for
 constexpr double kClosingJerk = 1.0 - 1e-9;
 // limits kept to this factor are kept; a goal that nearly keeps them is followed all the same

@@ -182,7 +182,7 @@ TEST(MoveModes, ErrorsHavePlaceCauseAndMend) {
   expect("{type: set, parameters: {task.hnd.weight: 1}}", "hnd");
   expect("{type: set, parameters: {task.hand.wieght: 1}}", "a task has no wieght");
   expect("{type: set, parameters: {weight: 1}}", "it has not three parts");
-  expect("{type: set, parameters: {belt.convyor.speed: 1}}", "the scene has no belt 'convyor'");
+  expect("{type: set, parameters: {belt.convyor.speed: 1}}", "the scene has no belt convyor");
 }
 
 }  // namespace
