@@ -173,6 +173,19 @@ TEST_F(Ur10DriveTest, CompensatedLagPutsTheJointWhereTheCommandedStateIs) {
   EXPECT_LT(behind[1], 0.1 * behind[0]);
 }
 
+TEST_F(Ur10DriveTest, CompensatedLagNeedsTheCommandedState) {
+  ArmConfig config;
+  config.compensate_lag = true;
+  try {
+    ArmDrive(config, context());
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "compensate_lag runs ahead of the commanded state; set feedback: commanded, or "
+                 "leave it out");
+  }
+}
+
 TEST_F(Ur10DriveTest, CompensatedLagKeepsTheVelocityLimit) {
   ArmConfig config = commanded();
   config.compensate_lag = true;
