@@ -42,6 +42,8 @@ void RecorderGate::between_ticks(Session& session) noexcept {
       errand_.store(Errand::kDone, std::memory_order_release);
       return;
     case Errand::kEnd:
+      // what was sent before the end was asked for is taken in the tick that follows: a mark too
+      if (session.ticks() < tick_) return;
       recorder_->end(session);
       session.unwatch(*recorder_);
       save_plant(session);
@@ -82,6 +84,7 @@ bool RecorderGate::begin(Recorder& recorder, std::int64_t tick) {
 void RecorderGate::end(Recorder& recorder) {
   plant_state_.clear();
   recorder_ = &recorder;
+  tick_ = ticks() + 2;  // the one that is under way took its inputs before
   errand_.store(Errand::kEnd, std::memory_order_release);
   wait();
 }

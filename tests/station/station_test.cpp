@@ -367,6 +367,26 @@ std::string secure_get(std::uint16_t port, const std::string& certificate,
   return answer;
 }
 
+TEST_F(StationTest, AMarkThatCameBeforeTheEndOfARecordingIsInIt) {
+  begin();
+  SocketClient page(station->port());
+  page.join("Ann");
+  ASSERT_EQ(page.ask({{"type", "operate"}}), "");
+  for (int i = 0; i < 6; ++i) {
+    ASSERT_EQ(page.ask({{"type", "record"}, {"on", true}, {"name", fmt::format("m{}", i)}}), "");
+    page.ask({{"type", "episode"}, {"mark", "start"}, {"text", "grab"}});
+    page.ask({{"type", "episode"}, {"mark", "success"}});
+    ASSERT_EQ(page.ask({{"type", "record"}, {"on", false}}), "");
+  }
+  page.say({{"type", "list"}});
+  const Json records = page.next_text("records")["records"];
+  ASSERT_EQ(records.size(), 6U);
+  for (const Json& record : records) {
+    ASSERT_EQ(record["episodes"].size(), 1U) << record;
+    EXPECT_EQ(record["episodes"][0]["outcome"], "success");
+  }
+}
+
 TEST_F(StationTest, ForOtherMachinesItSpeaksTlsUnderItsNamesOnly) {
   const Certificate own = own_certificate(folder.path() / "state", {"robot-lab"});
   options.lan = LanOptions{{"robot-lab"}, own.certificate, own.key, "123456"};

@@ -16,7 +16,7 @@ interface Suite {
   serve?: () => Promise<Server>; // left out: the mock server
 }
 const browser = await launch();
-let failed = 0;
+const failures: string[] = [];
 for (const file of files) {
   const { tests, serve = mock } = (await import(`./${file}`)) as Suite;
   if (serve !== mock && !kProgram) {
@@ -38,10 +38,13 @@ for (const file of files) {
     } catch (error) {
       problem ||= error instanceof Error ? error.message : String(error);
     }
-    failed += problem ? 1 : 0;
-    console.log(`${problem ? 'FAILED' : 'ok    '} ${((performance.now() - begun) / 1000).toFixed(1).padStart(5)} s  ` +
-      `${file.replace('.test.ts', '')}: ${name}${problem && `\n        ${problem}`}`);
+    const line = `${problem ? 'FAILED' : 'ok    '} ${((performance.now() - begun) / 1000).toFixed(1).padStart(5)} s  ` +
+      `${file.replace('.test.ts', '')}: ${name}${problem && `\n        ${problem}`}`;
+    console.log(line);
+    if (problem) failures.push(line);
   }
 }
 await browser.close();
-process.exit(failed ? 1 : 0);
+// once more at the end: what shows a part of a long output shows that
+if (failures.length > 0) console.log(`\n${failures.length} failed:\n${failures.join('\n')}`);
+process.exit(failures.length > 0 ? 1 : 0);

@@ -10,7 +10,7 @@ type Play = Stage<Served>;
 
 const kPace = 0.2; // simulated by real time
 const kSmall = { viewport: { width: 480, height: 420 } };
-const kLong = !!process.env.HANDSPAN_LONG;
+const kLong = process.env.HANDSPAN_LONG === '1';
 
 export async function serve(): Promise<Served> {
   const served = new Served('apps/grab.yaml', kPace);
