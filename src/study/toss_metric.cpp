@@ -21,7 +21,7 @@ constexpr double kStill = 1e-3;  // [m]
 constexpr Nanoseconds kStillFor = 500'000'000;
 
 struct TossMetricConfig {
-  std::string object, cup, belt, in;
+  std::string object, cup, belt, into, in;
   double longest = 3.0;                                // [s] after it was let go
   double most_tilt = 30.0 * std::numbers::pi / 180.0;  // [rad]
   std::optional<Eigen::Vector3d> leads;
@@ -48,7 +48,12 @@ class TossMetric : public Metric {
       if (belts.back() == config.belt) X_WC_ = scene.belts[b].body.X_WB.pose();
     }
     one_of_them("belt", config.belt, belts);
-    belt_ = body_of(plant_, config.belt);
+    surface_ = body_of(plant_, config.into.empty() ? config.belt : config.into);
+    if (surface_ == object_)
+      throw InputError(
+          fmt::format("'{}' is tossed, and cannot come to rest in itself; give 'into' "
+                      "what it is to be tossed into, or leave it out for the belt",
+                      shown(config.into)));
     if (!config.in.empty()) X_FW_ = scene_frame(scene, config.in).inverse();
   }
 
@@ -59,6 +64,8 @@ class TossMetric : public Metric {
             {"along", "m",
              "from where it was let go to where it rests, along the belt and against its surface"},
             {"across", "m", "the same across the belt, to its left"},
+            {"off_along", "m", "from the middle of what it rests on, along its x axis"},
+            {"off_across", "m", "the same along its y axis"},
             {"impact_tilt", "rad", "of its z axis from the belt's, when it meets the belt"},
             {"impact_speed", "m/s", "of its origin then"},
             {"most_tilt", "rad", "largest angle of these axes from then on"},
@@ -79,32 +86,34 @@ class TossMetric : public Metric {
     const bool held = plant_.read().groups[cup_].q[0] > 0.5;
     was_held_ = was_held_ || held;
     if (!was_held_ || (held && released_ < 0) || done_) return;
-    const Pose X_CB = X_WC_.inverse() * plant_.body_pose(object_);
+    const Pose X_WS = config_.into.empty() ? X_WC_ : plant_.body_pose(surface_);
+    const Pose X_SB = X_WS.inverse() * plant_.body_pose(object_);
     const double dt = last_ < 0 ? 0.0 : seconds(now - last_);
     last_ = now;
-    // of a point that the belt carries
-    travel_ += dt * plant_.belt_speed(config_.belt);
-    const Eigen::Vector3d p = X_CB.p - Eigen::Vector3d(travel_, 0.0, 0.0);
+    // of a point that the belt carries; what is on the belt is carried by itself
+    if (config_.into.empty()) travel_ += dt * plant_.belt_speed(config_.belt);
+    const Eigen::Vector3d p = X_SB.p - Eigen::Vector3d(travel_, 0.0, 0.0);
     if (released_ < 0) {
       released_ = now;
       p_released_ = p;
     }
-    if (impact_ < 0 && touches_belt()) {
-      // as it was a tick before: the belt has not turned it yet
+    if (impact_ < 0 && touches_surface()) {
+      // as it was a tick before: what it meets has not turned it yet
       impact_ = now;
-      tilt_at_impact_ = tilt(X_CB_before_);
+      tilt_at_impact_ = tilt(X_SB_before_);
       speed_ = speed_before_;
     }
-    X_CB_before_ = X_CB;
+    X_SB_before_ = X_SB;
     speed_before_ = plant_.body_velocity(object_).head<3>().norm();
     if (impact_ < 0) return give_up(now);
-    tilt_ = std::max(tilt_, tilt(X_CB));
+    tilt_ = std::max(tilt_, tilt(X_SB));
     if (anchored_ < 0 || (p - p_anchor_).norm() > kStill) {
       anchored_ = now;
       p_anchor_ = p;
-      X_CB_rest_ = X_CB;
+      X_WS_rest_ = X_WS;
+      X_SB_rest_ = X_SB;
     } else if (now - anchored_ >= kStillFor) {
-      rests_ = touches_belt();
+      rests_ = touches_surface();
       done_ = true;
       return;
     }
@@ -115,27 +124,29 @@ class TossMetric : public Metric {
 
   void values(Session&, std::span<double> into) override {
     std::ranges::fill(into, NAN);
-    into[10] = rests_ ? 1.0 : 0.0;
-    into[13] = 0.0;
+    into[12] = rests_ ? 1.0 : 0.0;
+    into[15] = 0.0;
     if (impact_ >= 0) {
-      into[5] = tilt_at_impact_;
-      into[6] = speed_;
-      into[7] = std::max(tilt_, tilt_at_impact_);
-      into[8] = seconds(impact_ - released_);
+      into[7] = tilt_at_impact_;
+      into[8] = speed_;
+      into[9] = std::max(tilt_, tilt_at_impact_);
+      into[10] = seconds(impact_ - released_);
     }
     if (!rests_) return;
-    const Pose X_FB = X_FW_ * X_WC_ * X_CB_rest_;
+    const Pose X_FB = X_FW_ * X_WS_rest_ * X_SB_rest_;
     into[0] = X_FB.p.x();
     into[1] = X_FB.p.y();
     into[2] = std::atan2(X_FB.R(1, 0), X_FB.R(0, 0));
     into[3] = p_anchor_.x() - p_released_.x();
     into[4] = p_anchor_.y() - p_released_.y();
-    into[9] = seconds(anchored_ - impact_);
-    into[11] = tilt(X_CB_rest_);
-    const Eigen::Vector3d axis = X_CB_rest_.R * config_.leads.value_or(Eigen::Vector3d::UnitX());
+    into[5] = X_SB_rest_.p.x();
+    into[6] = X_SB_rest_.p.y();
+    into[11] = seconds(anchored_ - impact_);
+    into[13] = tilt(X_SB_rest_);
+    const Eigen::Vector3d axis = X_SB_rest_.R * config_.leads.value_or(Eigen::Vector3d::UnitX());
     const double turn = config_.leads ? std::numbers::pi : std::numbers::pi / 2.0;
-    into[12] = std::abs(std::remainder(std::atan2(axis.y(), axis.x()), turn));
-    into[13] = into[7] <= config_.most_tilt && into[12] < config_.most_yaw ? 1.0 : 0.0;
+    into[14] = std::abs(std::remainder(std::atan2(axis.y(), axis.x()), turn));
+    into[15] = into[9] <= config_.most_tilt && into[14] < config_.most_yaw ? 1.0 : 0.0;
   }
 
  private:
@@ -147,12 +158,12 @@ class TossMetric : public Metric {
                                                  did_you_mean(name, there, "it has")));
   }
 
-  static double tilt(const Pose& X_CB) { return std::acos(std::clamp(X_CB.R(2, 2), -1.0, 1.0)); }
+  static double tilt(const Pose& X_SB) { return std::acos(std::clamp(X_SB.R(2, 2), -1.0, 1.0)); }
 
-  bool touches_belt() const {
+  bool touches_surface() const {
     return std::ranges::any_of(plant_.contacts(), [this](const Contact& c) {
-      return (c.body_a == object_ && c.body_b == belt_) ||
-             (c.body_b == object_ && c.body_a == belt_);
+      return (c.body_a == object_ && c.body_b == surface_) ||
+             (c.body_b == object_ && c.body_a == surface_);
     });
   }
 
@@ -160,16 +171,16 @@ class TossMetric : public Metric {
 
   TossMetricConfig config_;
   MujocoPlant& plant_;
-  int object_, belt_ = 0;
+  int object_, surface_ = 0;
   std::size_t cup_ = 0;
-  Pose X_WC_, X_FW_;  // C: the belt
+  Pose X_WC_, X_FW_;  // C: the belt. S: what it is to rest on or in, the belt unless told
 
   bool was_held_ = false, rests_ = false, done_ = false;
   Nanoseconds last_ = -1, released_ = -1, impact_ = -1, anchored_ = -1;
   double travel_ = 0.0;  // of the belt [m]
   double speed_ = 0.0, tilt_ = 0.0, tilt_at_impact_ = 0.0;
   Eigen::Vector3d p_released_ = Eigen::Vector3d::Zero(), p_anchor_ = Eigen::Vector3d::Zero();
-  Pose X_CB_before_, X_CB_rest_;
+  Pose X_SB_before_, X_SB_rest_, X_WS_rest_;
   double speed_before_ = 0.0;
 };
 
@@ -182,6 +193,9 @@ void register_toss_metric(MetricRegistry& registry) {
           .required("object", &C::object, text(), "what is tossed")
           .required("cup", &C::cup, text(), "the suction group that lets it go")
           .required("belt", &C::belt, text(), "that it lands on")
+          .optional("into", &C::into, text(),
+                    "an object, such as a tray on that belt, in which it is to come to rest: all "
+                    "that is against the belt is then against it")
           .optional("in", &C::in, text(),
                     "a frame of the scene for the pose at rest; else the world")
           .optional("longest", &C::longest, number("s").above(0),

@@ -86,6 +86,12 @@ TEST_F(TossStudy, TheMetricSaysWhatItLooksForInVain) {
       error("belt: conveyor, in: U", "belt: bench, in: U").find("the scene has no belt 'bench'"),
       std::string::npos);
   EXPECT_NE(error("belt: conveyor, in: U", "belt: conveyor, in: V").find("'V'"), std::string::npos);
+  EXPECT_NE(error("belt: conveyor, in: U", "belt: conveyor, into: tray")
+                .find("the scene has no body 'tray'"),
+            std::string::npos);
+  EXPECT_NE(error("belt: conveyor, in: U", "belt: conveyor, into: box")
+                .find("'box' is tossed, and cannot come to rest in itself"),
+            std::string::npos);
   EXPECT_NE(error("object: box, cup", "object: bx, cup").find("the scene has no body 'bx'"),
             std::string::npos);
 }
