@@ -8,6 +8,7 @@
 #include "core/object.hpp"
 #include "core/suggest.hpp"
 #include "core/values.hpp"
+#include "plan/swing_change.hpp"
 #include "record/mcap_reader.hpp"
 #include "record/messages.hpp"
 #include "session/log_file.hpp"
@@ -28,6 +29,7 @@ struct ReplayReferenceConfig {
   double speed = 1.0;
   std::optional<std::int64_t> episode;  // from and to are of it; none: of the log
   std::vector<std::string> groups;      // suction, grippers: commanded as then
+  std::optional<SwingChange> change;
 };
 
 // what is asked for of the log [ns]
@@ -60,12 +62,6 @@ McapQuery query_of(const std::string& topic, const Span& span) {
   if (span.to) query.to = *span.to;
   return query;
 }
-
-struct TimedPose {
-  double time = 0.0;  // since the first [s]
-  Eigen::Vector3d p;
-  Eigen::Quaterniond q;
-};
 
 // @param begin of the first pose [ns]
 std::vector<TimedPose> poses_of(const ReplayReferenceConfig& config, const Span& span,
@@ -144,8 +140,8 @@ std::vector<TimedCommand> commands_of(const ReplayReferenceConfig& config, const
 
 class ReplayReference : public Source {
  public:
-  ReplayReference(const ReplayReferenceConfig& config, const Span& span, Nanoseconds& begin)
-      : relative_(config.relative), poses_(poses_of(config, span, begin)) {}
+  ReplayReference(bool relative, std::vector<TimedPose> poses)
+      : relative_(relative), poses_(std::move(poses)) {}
 
   void start(const Moment&, const Motion& reference) override {
     t_ = 0.0;
@@ -183,24 +179,28 @@ class ReplayReference : public Source {
   Pose X_WL_;
 };
 
-std::unique_ptr<Source> source_of(const ReplayReferenceConfig& config, const Arbiter& arbiter,
-                                  const Span& span, Nanoseconds& begin) {
-  switch (arbiter.kind(arbiter.outlet(config.task))) {
-    case MotionKind::kPose:
-      return std::make_unique<ReplayReference>(config, span, begin);
-    case MotionKind::kWrench:
-      if (config.relative) throw InputError("'relative' is for poses; leave it out for a wrench");
-      if (!config.groups.empty())
-        throw InputError("'groups' go with poses; leave them out for a wrench");
-      return logged_wrench(
-          {config.log, config.channel.value_or("reference." + config.task + ".wrench"),
-           seconds(span.from), span.to ? std::optional(seconds(*span.to)) : std::nullopt,
-           config.speed});
-    case MotionKind::kJoints:
-      break;
-  }
-  throw InputError(
-      fmt::format("'{}' is a task of joints; this is for poses and wrenches", config.task));
+std::unique_ptr<Source> wrench_source(const ReplayReferenceConfig& config, const Span& span) {
+  if (config.relative) throw InputError("'relative' is for poses; leave it out for a wrench");
+  if (config.change) throw InputError("'change' is for poses; leave it out for a wrench");
+  if (!config.groups.empty())
+    throw InputError("'groups' go with poses; leave them out for a wrench");
+  return logged_wrench({config.log, config.channel.value_or("reference." + config.task + ".wrench"),
+                        seconds(span.from),
+                        span.to ? std::optional(seconds(*span.to)) : std::nullopt, config.speed});
+}
+
+Schema<SwingChange> swing_change_schema() {
+  return object<SwingChange>("SwingChange", "of poses and of the groups' commands")
+      .optional("scale", &SwingChange::scale, number().above(0).max(10),
+                "of the way from the first pose")
+      .optional("speed", &SwingChange::speed, number().above(0).max(10), "times as fast")
+      .optional("turn", &SwingChange::turn, number("rad"),
+                "of the swing's direction, about the world's z")
+      .optional("release", &SwingChange::release, number("s"), "the groups' commands come later")
+      .optional("flick", &SwingChange::flick, vector<3>("rad"),
+                "an additional turn, a rotation vector in the world: half of it is done at the "
+                "groups' last command")
+      .optional("flick_time", &SwingChange::flick_time, number("s").above(0), "that it takes");
 }
 
 class ReplayReferenceMode : public Mode {
@@ -208,24 +208,20 @@ class ReplayReferenceMode : public Mode {
   ReplayReferenceMode(const ReplayReferenceConfig& config, const ModeContext& context)
       : config_(config), outlet_(context.arbiter.outlet(config.task)) {
     const Span span = span_of(config);
-    Nanoseconds begin = span.from;
-    source_ =
-        context.arbiter.add_source(context.name, source_of(config, context.arbiter, span, begin));
-    std::vector<std::string> names;
-    for (const auto& group : context.layout.groups)
-      if (group.kind == GroupKind::kSuction || group.kind == GroupKind::kPosition)
-        names.push_back(group.name);
-    for (const auto& name : config.groups) {
-      if (!std::ranges::count(names, name))
-        throw InputError(names.empty()
-                             ? std::string("the scene has neither suction cup nor gripper")
-                             : fmt::format("'{}' is neither suction cup nor gripper; {}",
-                                           shown(name), did_you_mean(name, names, "there are")));
-      const int group = context.layout.group(name);
-      commands_.push_back({static_cast<std::size_t>(group),
-                           commands_of(config, span, begin,
-                                       context.layout.groups[static_cast<std::size_t>(group)])});
+    const MotionKind kind = context.arbiter.kind(outlet_);
+    if (kind == MotionKind::kJoints)
+      throw InputError(
+          fmt::format("'{}' is a task of joints; this is for poses and wrenches", config.task));
+    if (kind == MotionKind::kWrench) {
+      source_ = context.arbiter.add_source(context.name, wrench_source(config, span));
+      return;
     }
+    Nanoseconds begin = span.from;
+    std::vector<TimedPose> poses = poses_of(config, span, begin);
+    find_commands(context.layout, span, begin);
+    if (config.change) change(poses, *config.change);
+    source_ = context.arbiter.add_source(
+        context.name, std::make_unique<ReplayReference>(config.relative, std::move(poses)));
   }
   void enter(const ModeMoment& at) override {
     Grant grant;
@@ -250,6 +246,40 @@ class ReplayReferenceMode : public Mode {
   void state(StateArchive& archive) override { archive(t_); }
 
  private:
+  void find_commands(const PlantLayout& layout, const Span& span, Nanoseconds begin) {
+    std::vector<std::string> names;
+    for (const auto& group : layout.groups)
+      if (group.kind == GroupKind::kSuction || group.kind == GroupKind::kPosition)
+        names.push_back(group.name);
+    for (const auto& name : config_.groups) {
+      if (!std::ranges::count(names, name))
+        throw InputError(names.empty()
+                             ? std::string("the scene has neither suction cup nor gripper")
+                             : fmt::format("'{}' is neither suction cup nor gripper; {}",
+                                           shown(name), did_you_mean(name, names, "there are")));
+      const int group = layout.group(name);
+      commands_.push_back(
+          {static_cast<std::size_t>(group),
+           commands_of(config_, span, begin, layout.groups[static_cast<std::size_t>(group)])});
+    }
+  }
+
+  // The flick is about when the groups get their last command, which lets go.
+  void change(std::vector<TimedPose>& poses, const SwingChange& change) {
+    double release = -1.0;
+    for (const auto& [group, commands] : commands_)
+      if (commands.size() > 1) release = std::max(release, commands.back().time);
+    if (release < 0.0 && (change.release != 0.0 || !change.flick.isZero()))
+      throw InputError(
+          "'change' has a release or a flick, and no group lets go in the log; name the cup or the "
+          "gripper in 'groups', or take a log in which it does");
+    change_swing(poses, change, release);
+    for (auto& [group, commands] : commands_)
+      for (TimedCommand& command : commands)
+        // what held before the first pose holds from it on
+        if (command.time > 0.0) command.time = changed_release(change, command.time);
+  }
+
   // in the ticks that the source is asked in, the one that it is entered in among them
   void command(const ModeMoment& at) {
     t_ += at.moment.dt;
@@ -287,7 +317,9 @@ void register_replay_reference(ModeRegistry& registry) {
           .optional("groups", &ReplayReferenceConfig::groups, list(text()),
                     "suction cups and grippers that are commanded as in the log")
           .optional("speed", &ReplayReferenceConfig::speed, number().above(0).max(10),
-                    "times as fast"),
+                    "times as fast")
+          .optional("change", &ReplayReferenceConfig::change, swing_change_schema(),
+                    "how a swing is done otherwise than in the log"),
       "the reference of a pose or a wrench does again what one did in a log",
       [](const ReplayReferenceConfig& config, const ModeContext& context) {
         return std::make_unique<ReplayReferenceMode>(config, context);

@@ -28,6 +28,14 @@ std::vector<Node> changed_trees(const SubjectFiles& files, std::span<const KeyCh
   return trees;
 }
 
+std::unique_ptr<App> changed_app(const StudyConfig& study, const SubjectFiles& files,
+                                 std::span<const KeyChange> changes, std::uint64_t seed) {
+  FileTrees trees;
+  const std::vector<Node> changed = changed_trees(files, changes, seed);
+  for (std::size_t f = 0; f < changed.size(); ++f) trees.give(files.path(f), changed[f]);
+  return std::make_unique<App>(load_app(*study.subject.app));
+}
+
 // Channels at a rate, while a run goes on.
 class AppRun::Sampler {
  public:

@@ -61,6 +61,10 @@ class AppRun {
 std::vector<Node> changed_trees(const SubjectFiles& files, std::span<const KeyChange> changes,
                                 std::uint64_t seed);
 
+/// The app of a run. @throws ConfigError or InputError as load_app()
+std::unique_ptr<App> changed_app(const StudyConfig& study, const SubjectFiles& files,
+                                 std::span<const KeyChange> changes, std::uint64_t seed);
+
 /// Writes the app of a run, with everything that it names, below a folder.
 /// @return the app's file. @throws InputError when it cannot be written
 std::filesystem::path write_app(const SubjectFiles& files, std::span<const KeyChange> changes,

@@ -130,7 +130,8 @@ RunChanges RunPlan::changes(const RunSpec& run) const {
   }
   for (std::size_t v = 0; v < study_->vary.size(); ++v) {
     const Variation& variation = study_->vary[v].second;
-    Drawn drawn = draw(variation, seed(run), run.repeat, levels[v]);
+    Drawn drawn =
+        run.middle ? middle(variation) : draw(variation, seed(run), run.repeat, levels[v]);
     for (const auto& [given, value] : run.given)
       if (given == v) drawn = {value, fmt::format("{}", value), std::nullopt};
     for (std::size_t k = 0; k < variation.keys.size(); ++k) {
@@ -157,6 +158,7 @@ RunSpec RunPlan::spec(const RunRequest& request, const std::string& stage, int n
   run.number = number;
   run.group = stage;
   run.repeat = request.repeat;
+  run.middle = request.middle;
   if (!request.cell.empty()) {
     const auto cell = std::ranges::find(cells_, request.cell);
     if (cell == cells_.end())

@@ -19,6 +19,7 @@ struct RunSpec {
   int repeat = 0;
   int combination = 0;                                // of the grids, the last one fastest
   std::vector<std::pair<std::size_t, double>> given;  // variations whose value is not drawn
+  bool middle = false;                                // nor are the others: middle()
 };
 
 /// What a run is made of.

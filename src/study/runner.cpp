@@ -13,6 +13,7 @@
 #include "core/error.hpp"
 #include "core/suggest.hpp"
 #include "core/text_file.hpp"
+#include "study/app_subject.hpp"
 #include "study/evaluation.hpp"
 #include "study/journal.hpp"
 #include "study/subject.hpp"
@@ -234,7 +235,7 @@ StudyOutcome StudyRunner::run() {
   outcome.complete = pool.run(plan_->runs());
   for (std::size_t s = 0; outcome.complete && s < study_.stages.size(); ++s) {
     const auto& [name, part] = study_.stages[s];
-    StageContext context{name, outcome.results, {}, {}};
+    StageContext context{name, outcome.results, {}, {}, {}};
     context.run = [&, &stage = name](std::span<const RunRequest> requests) {
       std::vector<RunSpec> specs;
       std::vector<std::size_t> indices;
@@ -248,6 +249,12 @@ StudyOutcome StudyRunner::run() {
     };
     context.value = [&](const std::string& value) {
       return stage_value(outcome.stages, value).value;
+    };
+    context.app = [&, &stage = name](const RunRequest& request) {
+      if (!study_.subject.app)
+        throw InputError("it is about an app, and the study's subject is a trial");
+      const RunSpec spec = plan_->spec(request, stage, 0);
+      return changed_app(study_, plan_->files(), plan_->changes(spec).changes, plan_->seed(spec));
     };
     try {
       outcome.stages.push_back({name, part.make()->run(context)});

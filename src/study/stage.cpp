@@ -1,5 +1,6 @@
 #include "study/stage.hpp"
 
+#include "study/aim_stage.hpp"
 #include "study/best_stage.hpp"
 #include "study/first_order_stage.hpp"
 
@@ -8,6 +9,7 @@ namespace handspan {
 StageRegistry& stages() {
   static StageRegistry registry = [] {
     StageRegistry built_in("stage");
+    register_aim_stage(built_in);
     register_best_stage(built_in);
     register_first_order_stage(built_in);
     return built_in;

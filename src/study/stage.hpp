@@ -3,12 +3,14 @@
 // again. Stages come in turn, each sees the results so far and may ask for further runs, and what
 // it finds is part of the results. They register by name with a schema.
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/registry.hpp"
+#include "session/app.hpp"
 #include "study/results.hpp"
 
 namespace handspan {
@@ -24,6 +26,7 @@ struct RunRequest {
   std::string cell;                                    // whose fixed keys it has; "": of the first
   int repeat = 0;                                      // its seed is the study's and this
   std::vector<std::pair<std::string, double>> values;  // of variations; the others are drawn
+  bool middle = false;  // the others have the middle of what they are drawn from: no noise
 };
 
 struct StageContext {
@@ -34,6 +37,9 @@ struct StageContext {
   std::function<std::vector<std::size_t>(std::span<const RunRequest>)> run;
   /// A value of a stage before this: "STAGE.VALUE". @throws InputError
   std::function<double(const std::string&)> value;
+  /// The app of a run, for what a stage does with it by itself. @throws InputError when the
+  /// subject is a trial
+  std::function<std::unique_ptr<App>(const RunRequest&)> app;
 };
 
 class Stage {

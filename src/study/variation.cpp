@@ -190,6 +190,17 @@ Drawn draw(const Variation& v, std::uint64_t seed, int repeat, int level) {
   return at(static_cast<std::uint64_t>(level));
 }
 
+Drawn middle(const Variation& v) {
+  switch (v.distribution) {
+    case Distribution::kUniform:
+      return number_of({0.5 * (v.low + v.high), v.unit});
+    case Distribution::kNormal:
+      return number_of({v.low, v.unit});
+    default:
+      return v.values.front();
+  }
+}
+
 Node value_for(const VariedKey& key, const Drawn& drawn, const Node* written, const Place& place) {
   if (drawn.node && key.plain()) return *drawn.node;
   if (drawn.node)

@@ -48,6 +48,9 @@ struct Variation {
 /// values[level].
 Drawn draw(const Variation& variation, std::uint64_t seed, int repeat, int level);
 
+/// The middle of what is drawn from: of a distribution its mean, of values the first.
+Drawn middle(const Variation& variation);
+
 /// What the key gets. @param written what the file says there: when add, a number
 /// @throws InputError when arithmetic is asked for what is no number
 Node value_for(const VariedKey& key, const Drawn& drawn, const Node* written, const Place& place);

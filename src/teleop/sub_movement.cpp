@@ -6,16 +6,6 @@
 
 namespace handspan {
 
-double minimum_jerk(double x) {
-  x = std::clamp(x, 0.0, 1.0);
-  return x * x * x * (10.0 + x * (-15.0 + 6.0 * x));
-}
-
-double minimum_jerk_rate(double x) {
-  if (!(x > 0.0 && x < 1.0)) return 0.0;
-  return 30.0 * x * x * (1.0 - x) * (1.0 - x);
-}
-
 double movement_time(double distance, double width, double a, double b) {
   return a + b * std::log2(distance / width + 1.0);
 }

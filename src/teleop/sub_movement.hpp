@@ -8,17 +8,11 @@
 
 #include "core/random.hpp"
 #include "core/time.hpp"
+#include "math/minimum_jerk.hpp"
 #include "math/pose.hpp"
 #include "math/se3.hpp"
 
 namespace handspan {
-
-/// s(x) = 10 x^3 - 15 x^4 + 6 x^5 for x = t / T, cut at 0 and 1: the way of least jerk from rest to
-/// rest (Flash and Hogan 1985, eq. 3).
-double minimum_jerk(double x);
-/// ds/dx; at most kMinimumJerkPeak, in the middle.
-double minimum_jerk_rate(double x);
-inline constexpr double kMinimumJerkPeak = 1.875;
 
 /// T [s] to reach a target of width W [m] at a distance D [m]: a + b log2(D / W + 1) (Fitts 1954,
 /// in Shannon's form: MacKenzie 1992, eq. 4). W > 0.
