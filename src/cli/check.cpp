@@ -134,7 +134,7 @@ int print_schema(const std::string& what) {
 
 // The top-level keys tell what a YAML file is.
 int check_file(const std::filesystem::path& path) {
-  const Node root = parse_tree(read_text_file(path), path.string());
+  const Node root = load_tree(path);
   if (root.kind() == Node::Kind::kObject) {
     if (root.find("scene")) return check_app(path);
     if (root.find("kind") && root.find("model")) return check_folder(path.parent_path());

@@ -1,7 +1,12 @@
 #include "core/file_trees.hpp"
 
-#include <utility>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/extends.hpp"
 #include "core/files_read.hpp"
 #include "core/text_file.hpp"
 
@@ -13,6 +18,22 @@ thread_local FileTrees* innermost = nullptr;
 std::string name_of(const std::filesystem::path& file) {
   std::error_code none;
   return std::filesystem::absolute(file, none).lexically_normal().string();
+}
+
+// @param by the files that extend one another down to this one
+Node read(const std::filesystem::path& file, std::vector<std::string>& by) {
+  const Node tree = parse_tree(read_text_file(file), file.string());
+  by.push_back(name_of(file));
+  Node whole = extended(tree, file.parent_path(), [&](const std::filesystem::path& base) {
+    if (std::ranges::count(by, name_of(base)))
+      throw ConfigError({{{file.string(), 0, 0},
+                          "extends",
+                          fmt::format("leads back to {}", base.string()),
+                          "a file cannot be built on itself"}});
+    return read(base, by);
+  });
+  by.pop_back();
+  return whole;
 }
 
 }  // namespace
@@ -31,7 +52,8 @@ Node load_tree(const std::filesystem::path& file) {
       FilesRead::note(file);
       return given->second;
     }
-  return parse_tree(read_text_file(file), file.string());
+  std::vector<std::string> by;
+  return read(file, by);
 }
 
 }  // namespace handspan

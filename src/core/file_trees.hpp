@@ -29,8 +29,8 @@ class FileTrees {
   FileTrees* outer_;
 };
 
-/// The tree of a YAML file, or what was given in its place. Throws ConfigError when it cannot be
-/// read or is no YAML.
+/// The tree of a YAML file with those that it extends (core/extends.hpp), or what was given in its
+/// place. Throws ConfigError when one of them cannot be read, is no YAML, or extends itself.
 Node load_tree(const std::filesystem::path& file);
 
 }  // namespace handspan

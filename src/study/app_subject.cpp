@@ -230,7 +230,9 @@ std::filesystem::path write_app(const SubjectFiles& files, std::span<const KeyCh
   std::vector<std::filesystem::path> used;
   {
     FileTrees trees;
-    for (std::size_t f = 0; f < changed.size(); ++f) trees.give(files.path(f), changed[f]);
+    // what did not change is read, so that what it extends is among the files
+    for (std::size_t f = 0; f < changed.size(); ++f)
+      if (!same_content(changed[f], files.tree(f))) trees.give(files.path(f), changed[f]);
     used = load_app(files.path(0)).files;
   }
   std::filesystem::path common = files.path(0).parent_path();

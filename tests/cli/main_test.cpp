@@ -192,6 +192,8 @@ TEST_F(Cli, CheckIsGreenForEveryRobotToolSceneAndAppOfTheTree) {
   int checked = 0;
   for (const char* kind : {"robots", "scenes", "apps"})
     for (const auto& entry : std::filesystem::directory_iterator(kRoot / kind)) {
+      // parts that scenes extend, such as boxes, are none by themselves
+      if (entry.is_directory() != (kind == std::string("robots"))) continue;
       const Result r = run("check " + entry.path().string());
       EXPECT_EQ(r.code, 0) << entry.path() << "\n" << r.output;
       ++checked;

@@ -63,6 +63,46 @@ TEST_F(TossApp, ADemonstrationIsATossAndReplaysBitForBit) {
   EXPECT_GT(report.compared, 4000);
 }
 
+// Where the cup is over the box's middle when the person gets it, in the box's axes: at its top.
+Eigen::Vector3d held_at(const App& app) {
+  SessionOptions options;
+  options.live_devices = true;
+  Session session(app, std::move(options));
+  while (session.machines()[0].current_name() != "settle" && session.now() < 20 * kSecond)
+    session.tick();
+  MujocoPlant& plant = *session.simulation();
+  EXPECT_GT(plant.read().groups[static_cast<std::size_t>(plant.layout().group("arm.cup"))].q[0],
+            0.5);
+  return (plant.body_pose(plant.body("box")).inverse() * plant.body_pose(plant.body("arm.lip"))).p;
+}
+
+TEST_F(TossApp, EachBoxIsTakenFromTheCornerByItsMiddleAndTossed) {
+  const std::pair<const char*, Eigen::Vector3d> boxes[] = {{"toss", {0.155, 0.272, 0.114}},
+                                                           {"toss-box3", {0.143, 0.165, 0.117}},
+                                                           {"toss-box4", {0.093, 0.198, 0.129}}};
+  for (const auto& [app_name, size] : boxes) {
+    SCOPED_TRACE(app_name);
+    const App app = load_app(kRoot / "apps" / (std::string(app_name) + ".yaml"));
+    const Eigen::Vector3d p_BL = held_at(app);
+    EXPECT_NEAR(p_BL.x(), 0.0, 0.004);
+    EXPECT_NEAR(p_BL.y(), 0.0, 0.004);
+    EXPECT_NEAR(p_BL.z(), size.z() / 2, 0.01);
+    const Pose X_WB = toss(app, folder_ / "toss.mcap");
+    EXPECT_NEAR(X_WB.p.z(), 0.84 + size.z() / 2, 0.003);
+    EXPECT_GT(X_WB.R(2, 2), std::cos(1.0 * std::numbers::pi / 180.0));
+    EXPECT_LT(X_WB.p.y(), -1.2);
+  }
+}
+
+TEST_F(TossApp, ThePickPoseIsAFrameThatMayBeOffset) {
+  App app = load_app(kRoot / "apps/toss.yaml");
+  for (auto& [name, X_WF] : app.scene.frames)
+    if (name == "pick") X_WF.p += Eigen::Vector3d(0.02, -0.03, 0.0);
+  const Eigen::Vector3d p_BL = held_at(app);
+  EXPECT_NEAR(p_BL.x(), 0.02, 0.004);
+  EXPECT_NEAR(p_BL.y(), -0.03, 0.004);
+}
+
 // The same app with the demonstration in place of the person: reference and gripper of the episode.
 TEST_F(TossApp, TheEpisodeDoneAgainTossesToTheSamePlace) {
   const auto file = folder_ / "toss.mcap";
