@@ -13,6 +13,7 @@ void change_swing(std::span<TimedPose> poses, const SwingChange& change, double 
   for (TimedPose& pose : poses) {
     pose.time /= change.speed;
     pose.p = first.p + change.scale * (turn * (pose.p - first.p));
+    if (change.lift != 0.0) pose.p.z() += change.lift * minimum_jerk(pose.time / let_go);
     // the turns of the demonstration happen about the new direction's axes
     const double done = minimum_jerk((pose.time - let_go) / change.flick_time + 0.5);
     pose.q = exp_quaternion(done * change.flick) * turn * pose.q * first.q.conjugate() *

@@ -12,6 +12,7 @@ struct SwingChange {
   double speed = 1.0;    // times as fast, > 0
   double turn = 0.0;     // of its direction, about W's z [rad]; how E lies at the first pose stays
   double release = 0.0;  // it lets go so much later [s]
+  double lift = 0.0;     // until then it rises by so much more, as a minimum-jerk motion [m]
   Eigen::Vector3d flick =
       Eigen::Vector3d::Zero();  // an additional turn of E about its origin, a rotation vector in W
                                 // [rad]: half of it is done when it lets go
@@ -25,7 +26,7 @@ struct TimedPose {
 };
 
 /// Changes poses X_WE, the first of which is the start; times are divided by the speed.
-/// @param release when E lets go without the change, by those times [s]; of the flick only
+/// @param release when E lets go without the change, by those times [s]; of flick and lift only
 void change_swing(std::span<TimedPose> poses, const SwingChange& change, double release);
 
 /// When it lets go with the change, if it does at `release` without.

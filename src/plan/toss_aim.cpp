@@ -17,10 +17,12 @@ namespace {
 constexpr double kLongest = 2.0;  // of a forecast [s]
 
 // units of what is wanted
-constexpr double kOff = 0.05;   // [m]
-constexpr double kSlip = 0.5;   // [m/s]
-constexpr double kTilt = 0.15;  // [rad]
-constexpr double kSpin = 3.0;   // [rad/s]
+constexpr double kOff = 0.05;                        // [m]
+constexpr double kSlip = 0.5;                        // [m/s]
+constexpr double kFall = 2.0;                        // [m/s]
+constexpr double kClear = 0.02, kClearUnit = 0.005;  // above the walls [m]
+constexpr double kTilt = 0.15;                       // [rad]
+constexpr double kSpin = 3.0;                        // [rad/s]
 
 HeldSwing::Sample sample_at(const HeldSwing& trial, double time) {
   const auto& all = trial.samples;
@@ -68,6 +70,7 @@ struct Numbers {
       {&TossFreedom::speed, [](TossPlan& p) -> double& { return p.swing.speed; }},
       {&TossFreedom::turn, [](TossPlan& p) -> double& { return p.swing.turn; }},
       {&TossFreedom::release, [](TossPlan& p) -> double& { return p.swing.release; }},
+      {&TossFreedom::lift, [](TossPlan& p) -> double& { return p.swing.lift; }},
       {&TossFreedom::target_later, [](TossPlan& p) -> double& { return p.target_later; }}};
 
   int size() const {
@@ -103,21 +106,33 @@ struct Numbers {
   }
 };
 
+// of the box's lowest corner above the walls' tops when it is let go [m]
+double clearance(const TossTask& task, const TossForecast& f) {
+  const Pose X_TB = f.X_WT.inverse() * f.release.X_WB;
+  const double lowest = X_TB.p.z() - 0.5 * X_TB.R.row(2).cwiseAbs().dot(task.box.size);
+  double highest = 0.0;
+  for (const RigidSurface& surface : task.surfaces)
+    if (surface.size)
+      highest = std::max(
+          highest, surface.X_WS.p.z() + 0.5 * surface.X_WS.R.row(2).cwiseAbs().dot(*surface.size));
+  return lowest - highest;
+}
+
 struct Residuals {
   using Scalar = double;
   using InputType = Eigen::VectorXd;
   using ValueType = Eigen::VectorXd;
   using JacobianType = Eigen::MatrixXd;
   enum { InputsAtCompileTime = Eigen::Dynamic, ValuesAtCompileTime = Eigen::Dynamic };
-  static constexpr int kWanted = 9;
+  static constexpr int kWanted = 11;
 
   const TossTask& task;
   const HeldSwing& trial;
   const Numbers& numbers;
-  Eigen::Vector2d off_T;
+  TossAimOptions options;
 
   int inputs() const { return numbers.size(); }
-  int values() const { return kWanted + numbers.size(); }
+  int values() const { return kWanted + 2 * numbers.size(); }
   int operator()(const Eigen::VectorXd& x, Eigen::VectorXd& r) const {
     const TossPlan plan = numbers.plan(x);
     r.resize(values());
@@ -127,15 +142,18 @@ struct Residuals {
           std::isfinite(f.toss.first_impact) ? f.toss.before_impact : f.toss.end;
       const Eigen::Matrix3d R_TW = f.X_WT.R.transpose();
       const Eigen::Vector3d slip = R_TW * (met.V_WB.head<3>() - f.v_WT);
-      r.head<2>() = (f.off_T.head<2>() - off_T) / kOff;
+      r.head<2>() = (f.off_T.head<2>() - options.off_T) / kOff;
       r.segment<2>(2) = slip.head<2>() / kSlip;
       r.segment<2>(4) = (R_TW * met.X_WB.R.col(2)).head<2>() / kTilt;
       r.segment<3>(6) = met.V_WB.tail<3>() / kSpin;
+      r[9] = slip.z() / kFall;
+      r[10] = std::max(0.0, kClear - clearance(task, f)) / kClearUnit;
     } catch (const InputError&) {
       // of no use, and worse the farther it is off
       r.head<kWanted>().setConstant(10.0 + x.norm());
     }
-    r.tail(numbers.size()) = numbers.effort(plan);
+    r.segment(kWanted, numbers.size()) = numbers.effort(plan);
+    r.tail(numbers.size()) = options.near * x;
     return 0;
   }
 };
@@ -165,7 +183,9 @@ TossForecast at_release(const HeldSwing& trial, const TossPlan& plan) {
   const Eigen::Vector3d flick = is.flick - was.flick;
   const Eigen::Matrix3d half = exp_so3(0.5 * flick);
   const Eigen::Vector3d w = kMinimumJerkPeak / is.flick_time * flick;
-  const Eigen::Vector3d p_WE = moved(seen.p_WE, first.p_WE);
+  const Eigen::Vector3d lift(0.0, 0.0, is.lift - was.lift);
+  out.release.X_WB.p += lift;
+  const Eigen::Vector3d p_WE = moved(seen.p_WE, first.p_WE) + lift;
   const Eigen::Vector3d arm = half * (out.release.X_WB.p - p_WE);
   out.release.X_WB.p = p_WE + arm;
   out.release.X_WB.R = half * out.release.X_WB.R;
@@ -189,13 +209,13 @@ TossForecast forecast(const TossTask& task, const HeldSwing& trial, const TossPl
 }
 
 TossAim aim_toss(const TossTask& task, const HeldSwing& trial, const TossFreedom& freedom,
-                 const Eigen::Vector2d& off_T) {
+                 const TossAimOptions& options) {
   const Numbers numbers{trial.plan, freedom};
   // what is wrong with the trial itself is said, and not minimised
   (void)forecast(task, trial, trial.plan);
   // differences over a fiftieth of what counts: impacts are not smooth below
-  Eigen::NumericalDiff<Residuals, Eigen::Central> residuals(Residuals{task, trial, numbers, off_T},
-                                                            0.02 * 0.02);
+  Eigen::NumericalDiff<Residuals, Eigen::Central> residuals(
+      Residuals{task, trial, numbers, options}, 0.02 * 0.02);
   Eigen::LevenbergMarquardt<Eigen::NumericalDiff<Residuals, Eigen::Central>> search(residuals);
   search.parameters.ftol = search.parameters.xtol = 1e-4;
   search.parameters.maxfev = 400;
@@ -206,7 +226,7 @@ TossAim aim_toss(const TossTask& task, const HeldSwing& trial, const TossFreedom
   out.forecast = forecast(task, trial, out.plan);
   Eigen::VectorXd r;
   residuals(x, r);
-  out.cost = 0.5 * r.squaredNorm();
+  out.cost = 0.5 * r.head(Residuals::kWanted + numbers.size()).squaredNorm();
   return out;
 }
 

@@ -35,6 +35,7 @@ struct TossFreedom {
   double scale = 0.0, speed = 0.0;
   double turn = 0.0;                                // [rad]
   double release = 0.0;                             // [s]
+  double lift = 0.0;                                // [m]
   Eigen::Vector3d flick = Eigen::Vector3d::Zero();  // [rad]
   double target_later = 0.0;                        // [s]
 };
@@ -69,18 +70,27 @@ TossForecast at_release(const HeldSwing& trial, const TossPlan& plan);
 /// ... and what becomes of it on an endless floor.
 TossForecast forecast(const TossTask& task, const HeldSwing& trial, const TossPlan& plan);
 
+/// What an aim is for, besides which numbers are free.
+struct TossAimOptions {
+  Eigen::Vector2d off_T = Eigen::Vector2d::Zero();  // where the forecast is to rest [m]
+  /// Weight of the change from the trial's plan, in units of the freedom: a forecast is worth less
+  /// the farther it is from what was tried.
+  double near = 0.0;
+};
+
 struct TossAim {
   TossPlan plan;
   TossForecast forecast;
-  double cost = 0.0;  // half the sum of squares of what is wanted and what it takes
+  double cost = 0.0;  // half the sum of squares of what is wanted and how much is changed
 };
 
-/// The plan whose forecast rests at `off_T` of the target's middle, meets its floor flat and at its
-/// velocity, with little change of the demonstration: least squares by Levenberg and Marquardt.
-/// Units of what is wanted: 5 cm, 0.5 m/s, 0.15 rad, 3 rad/s.
+/// The plan whose forecast rests in the target's middle, meets its floor flat and at its velocity,
+/// with little change of the demonstration: least squares by Levenberg and Marquardt.
+/// It meets the floor slowly, and is let go at least 2 cm above the target's walls. Units of what
+/// is wanted: 5 cm beside the middle, 0.5 m/s along the floor and 2 m/s onto it, 0.15 rad, 3 rad/s.
 /// @throws InputError as at_release() at the trial's own plan
 TossAim aim_toss(const TossTask& task, const HeldSwing& trial, const TossFreedom& freedom,
-                 const Eigen::Vector2d& off_T = Eigen::Vector2d::Zero());
+                 const TossAimOptions& options = {});
 
 /// Standard deviations of what differs from toss to toss.
 struct TossSpread {

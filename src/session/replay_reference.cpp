@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.hpp"
 #include "core/object.hpp"
@@ -129,7 +130,8 @@ std::vector<TimedCommand> commands_of(const ReplayReferenceConfig& config, const
                                    group.name));
     const double time = seconds(message.log_time - begin) / config.speed;
     if (!commands.empty() && time <= 0.0) commands.pop_back();
-    commands.push_back({time, values});
+    // a log in full says it at every tick
+    if (commands.empty() || commands.back().values != values) commands.push_back({time, values});
     return true;
   });
   if (commands.empty())
@@ -197,9 +199,10 @@ Schema<SwingChange> swing_change_schema() {
       .optional("turn", &SwingChange::turn, number("rad"),
                 "of the swing's direction, about the world's z")
       .optional("release", &SwingChange::release, number("s"), "the groups' commands come later")
+      .optional("lift", &SwingChange::lift, number("m"), "it rises by so much more until then")
       .optional("flick", &SwingChange::flick, vector<3>("rad"),
                 "an additional turn, a rotation vector in the world: half of it is done at the "
-                "groups' last command")
+                "groups' first new command")
       .optional("flick_time", &SwingChange::flick_time, number("s").above(0), "that it takes");
 }
 
@@ -264,14 +267,16 @@ class ReplayReferenceMode : public Mode {
     }
   }
 
-  // The flick is about when the groups get their last command, which lets go.
+  // The flick is about when a group first gets another command than at the start, which lets go.
   void change(std::vector<TimedPose>& poses, const SwingChange& change) {
-    double release = -1.0;
+    double release = INFINITY;
     for (const auto& [group, commands] : commands_)
-      if (commands.size() > 1) release = std::max(release, commands.back().time);
-    if (release < 0.0 && (change.release != 0.0 || !change.flick.isZero()))
+      if (commands.size() > 1) release = std::min(release, commands[1].time);
+    if (!std::isfinite(release) &&
+        (change.release != 0.0 || change.lift != 0.0 || !change.flick.isZero()))
       throw InputError(
-          "'change' has a release or a flick, and no group lets go in the log; name the cup or the "
+          "'change' has a release, a lift or a flick, and no group lets go in the log; name the "
+          "cup or the "
           "gripper in 'groups', or take a log in which it does");
     change_swing(poses, change, release);
     for (auto& [group, commands] : commands_)

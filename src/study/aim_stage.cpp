@@ -18,6 +18,8 @@ namespace {
 
 // longer than any trial: the cup does not let go [s]
 constexpr double kNever = 1e3;
+// cost of tosses that fail, all of them: 7 times the units of what is wanted
+constexpr double kFailure = 25.0;
 
 // A variation that sets a number of the plan, and what of it counts as much as one unit of what is
 // wanted.
@@ -27,7 +29,8 @@ struct FreeNumber {
 };
 
 struct FreeNumbers {
-  std::optional<FreeNumber> scale, speed, turn, release, flick_x, flick_y, flick_z, target_later;
+  std::optional<FreeNumber> scale, speed, turn, release, lift, flick_x, flick_y, flick_z,
+      target_later;
 };
 
 struct AimConfig {
@@ -43,6 +46,7 @@ double& scale(TossPlan& p) { return p.swing.scale; }
 double& speed(TossPlan& p) { return p.swing.speed; }
 double& turn(TossPlan& p) { return p.swing.turn; }
 double& release(TossPlan& p) { return p.swing.release; }
+double& lift(TossPlan& p) { return p.swing.lift; }
 double& flick_x(TossPlan& p) { return p.swing.flick[0]; }
 double& flick_y(TossPlan& p) { return p.swing.flick[1]; }
 double& flick_z(TossPlan& p) { return p.swing.flick[2]; }
@@ -52,11 +56,15 @@ struct Part {
   std::optional<FreeNumber> FreeNumbers::* number;
   double& (*of)(TossPlan&);
 };
-constexpr Part kParts[] = {
-    {&FreeNumbers::scale, scale},     {&FreeNumbers::speed, speed},
-    {&FreeNumbers::turn, turn},       {&FreeNumbers::release, release},
-    {&FreeNumbers::flick_x, flick_x}, {&FreeNumbers::flick_y, flick_y},
-    {&FreeNumbers::flick_z, flick_z}, {&FreeNumbers::target_later, target_later}};
+constexpr Part kParts[] = {{&FreeNumbers::scale, scale},
+                           {&FreeNumbers::speed, speed},
+                           {&FreeNumbers::turn, turn},
+                           {&FreeNumbers::release, release},
+                           {&FreeNumbers::lift, lift},
+                           {&FreeNumbers::flick_x, flick_x},
+                           {&FreeNumbers::flick_y, flick_y},
+                           {&FreeNumbers::flick_z, flick_z},
+                           {&FreeNumbers::target_later, target_later}};
 
 template <class Bodies>
 const SceneBody* found(const Bodies& bodies, const std::string& name) {
@@ -160,47 +168,63 @@ class AimStage : public Stage {
   explicit AimStage(const AimConfig& config) : config_(config) {}
 
   std::vector<StageValue> run(const StageContext& context) override {
-    TossFreedom freedom = freedom_of();
-    TossAim aim;
-    HeldSwing trial;
+    const TossFreedom freedom = freedom_of();
+    // what changes nothing of how the box is let go, so that its forecast is as good as the trial
+    TossFreedom of_target;
+    of_target.target_later = freedom.target_later;
+    of_target.turn = freedom.turn;
+    TossPlan plan;
+    TossAim best;
+    best.cost = INFINITY;
+    HeldSwing of_best;
     TossTask task;
-    double off = NAN;
-    std::int64_t trials = 0;
-    for (; trials < config_.trials; ++trials) {
-      RunRequest request = request_of(aim.plan);
+    double off = NAN, share = 0.0, share_of_best = 0.0;
+    for (std::int64_t trials = 0; trials < config_.trials; ++trials) {
+      RunRequest request = request_of(plan);
       request.middle = true;
+      request.group = context.name + "_trials";
+      HeldSwing trial;
       {
         const auto app = context.app(request);
         task = task_of(app->scene, config_);
-        trial = hold(*app, aim.plan);
+        trial = hold(*app, plan);
       }
-      const TossForecast said = forecast(task, trial, aim.plan);
+      const TossForecast said = forecast(task, trial, plan);
       const RunRecord& done = context.results.runs[context.run({&request, 1}).front()];
       const Eigen::Vector2d was(value(context.results, done, config_.off[0]),
                                 value(context.results, done, config_.off[1]));
-      // what the forecast does not know: told by the last toss that came to rest in the target
-      if (was.allFinite()) {
-        off = was.norm();
-        missed_ = was - said.off_T.head<2>();
+      TossAimOptions options;
+      off = was.norm();
+      // what the forecast does not know: told by the last toss that came to rest in the target as
+      // it should
+      if (was.allFinite() && done.good.value_or(true)) missed_ = was - said.off_T.head<2>();
+      options.off_T = -missed_;
+      TossAim settled = aim_toss(task, trial, of_target, options);
+      share = forecast_success(task, trial, settled.plan, config_.spread,
+                               static_cast<int>(config_.forecasts), 1);
+      settled.cost += kFailure * (1.0 - share);
+      if (settled.cost < best.cost) {
+        best = settled;
+        of_best = trial;
+        share_of_best = share;
       }
-      aim = aim_toss(task, trial, freedom, -missed_);
+      options.near = 0.5 * static_cast<double>(trials);
+      plan =
+          trials + 2 < config_.trials ? aim_toss(task, of_best, freedom, options).plan : best.plan;
     }
     std::vector<StageValue> values;
     for (const Part& part : kParts)
       if (const auto& number = config_.free.*part.number)
         values.push_back(
-            {number->variation, part.of(aim.plan), context.results.unit(number->variation)});
-    values.push_back({"trials", static_cast<double>(trials), ""});
+            {number->variation, part.of(best.plan), context.results.unit(number->variation)});
+    values.push_back({"trials", static_cast<double>(config_.trials), ""});
     values.push_back({"off", off, "m"});
-    values.push_back({"forecast",
-                      forecast_success(task, trial, aim.plan, config_.spread,
-                                       static_cast<int>(config_.forecasts), 1),
-                      ""});
+    values.push_back({"forecast", share_of_best, ""});
     std::vector<RunRequest> again;
     int last = 0;
     for (const RunRecord& run : context.results.runs) last = std::max(last, run.repeat);
     for (int i = 0; i < config_.again; ++i) {
-      again.push_back(request_of(aim.plan));
+      again.push_back(request_of(best.plan));
       again.back().repeat = last + 1 + i;
     }
     if (!again.empty()) context.run(again);
@@ -211,11 +235,8 @@ class AimStage : public Stage {
   TossFreedom freedom_of() const {
     const auto size = [](const std::optional<FreeNumber>& n) { return n ? n->size : 0.0; };
     const FreeNumbers& f = config_.free;
-    return {size(f.scale),
-            size(f.speed),
-            size(f.turn),
-            size(f.release),
-            {size(f.flick_x), size(f.flick_y), size(f.flick_z)},
+    return {size(f.scale),       size(f.speed), size(f.turn),
+            size(f.release),     size(f.lift),  {size(f.flick_x), size(f.flick_y), size(f.flick_z)},
             size(f.target_later)};
   }
 
@@ -278,23 +299,26 @@ class AimStage : public Stage {
 }  // namespace
 
 void register_aim_stage(StageRegistry& registry) {
-  const auto free_number =
-      object<FreeNumber>("FreeNumber")
-          .required("variation", &FreeNumber::variation, text(), "that sets it")
-          .required("size", &FreeNumber::size, number().above(0),
-                    "how much of it counts as much as 5 cm beside the middle");
-  const auto free =
-      object<FreeNumbers>("FreeNumbers", "of the swing and the target; what is left out stays")
-          .optional("scale", &FreeNumbers::scale, free_number, "of the swing's way")
-          .optional("speed", &FreeNumbers::speed, free_number, "times as fast")
-          .optional("turn", &FreeNumbers::turn, free_number, "of its direction [rad]")
-          .optional("release", &FreeNumbers::release, free_number, "later [s]")
-          .optional("flick_x", &FreeNumbers::flick_x, free_number,
-                    "of the wrist, about axes of the world [rad]")
-          .optional("flick_y", &FreeNumbers::flick_y, free_number)
-          .optional("flick_z", &FreeNumbers::flick_z, free_number)
-          .optional("target_later", &FreeNumbers::target_later, free_number,
-                    "the target sets out later [s]");
+  // what is a number of this unit
+  const auto free_number = [](const char* unit) {
+    return object<FreeNumber>("FreeNumber")
+        .required("variation", &FreeNumber::variation, text(), "that sets it")
+        .required("size", &FreeNumber::size, (*unit == 0 ? number() : number(unit)).above(0),
+                  "how much of it counts as much as 5 cm beside the middle");
+  };
+  using F = FreeNumbers;
+  const auto free = object<F>("FreeNumbers", "of the swing and the target; what is left out stays")
+                        .optional("scale", &F::scale, free_number(""), "of the swing's way")
+                        .optional("speed", &F::speed, free_number(""), "times as fast")
+                        .optional("turn", &F::turn, free_number("rad"), "of its direction")
+                        .optional("release", &F::release, free_number("s"), "later")
+                        .optional("lift", &F::lift, free_number("m"), "until it lets go")
+                        .optional("flick_x", &F::flick_x, free_number("rad"),
+                                  "of the wrist, about axes of the world")
+                        .optional("flick_y", &F::flick_y, free_number("rad"))
+                        .optional("flick_z", &F::flick_z, free_number("rad"))
+                        .optional("target_later", &F::target_later, free_number("s"),
+                                  "the target sets out later");
   const auto spread =
       object<TossSpread>("TossSpread", "standard deviations from toss to toss, for the forecast")
           .optional("release", &TossSpread::release, number("s").min(0))

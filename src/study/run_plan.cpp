@@ -60,18 +60,26 @@ RunPlan::RunPlan(const StudyConfig& study, SubjectFiles files,
   std::int64_t combinations = 1;
   for (std::size_t v = 0; v < study.vary.size(); ++v) {
     const Variation& variation = study.vary[v].second;
-    auto& addresses = addresses_.emplace_back();
-    for (const VariedKey& key : variation.keys) {
-      addresses.push_back(files_.address(key.key, key.place));
-      for (const auto& change : last)
-        if (same(change.at, addresses.back()) && !key.add)
-          throw InputError(fmt::format(
-              "--param {}: the study varies it ('{}'); change the study, or take another key",
-              text_of(change.at.steps), variation.name));
-    }
     if (variation.distribution != Distribution::kGrid) continue;
     grids_.push_back(v);
     combinations *= static_cast<std::int64_t>(variation.values.size());
+  }
+  for (std::size_t c = 0; c < cells_.size(); ++c) {
+    auto& varied = varied_.emplace_back();
+    for (const auto& [name, variation] : study.vary) varied.push_back({&variation, {}});
+    if (!study.cells.empty())
+      for (const auto& [name, variation] : study.cells[c].second.vary)
+        for (std::size_t v = 0; v < study.vary.size(); ++v)
+          if (study.vary[v].first == name) varied[v].variation = &variation;
+    for (Varied& each : varied)
+      for (const VariedKey& key : each.variation->keys) {
+        each.addresses.push_back(files_.address(key.key, key.place, fixed_[c]));
+        for (const auto& change : last)
+          if (same(change.at, each.addresses.back()) && !key.add)
+            throw InputError(fmt::format(
+                "--param {}: the study varies it ('{}'); change the study, or take another key",
+                text_of(change.at.steps), each.variation->name));
+      }
   }
   std::int64_t total = 0;
   for (const int of_cell : numbers) total += combinations * of_cell;
@@ -105,8 +113,9 @@ void RunPlan::check_scene() const {
   };
   for (const auto& fixed : fixed_)
     for (const KeyChange& change : fixed) look(change.at);
-  for (const auto& of_variation : addresses_)
-    for (const KeyAddress& at : of_variation) look(at);
+  for (const auto& of_cell : varied_)
+    for (const Varied& each : of_cell)
+      for (const KeyAddress& at : each.addresses) look(at);
   if (renamed && below)
     throw ConfigError({{{study_->file.string(), 0, 0},
                         "",
@@ -115,7 +124,8 @@ void RunPlan::check_scene() const {
 }
 
 void RunPlan::add_set(const KeyValues& set, std::vector<KeyChange>& into) {
-  for (const auto& [key, value] : set) into.push_back({files_.address(key, value.place()), value});
+  for (const auto& [key, value] : set)
+    into.push_back({files_.address(key, value.place(), into), value});
 }
 
 RunChanges RunPlan::changes(const RunSpec& run) const {
@@ -129,14 +139,14 @@ RunChanges RunPlan::changes(const RunSpec& run) const {
     rest /= size;
   }
   for (std::size_t v = 0; v < study_->vary.size(); ++v) {
-    const Variation& variation = study_->vary[v].second;
+    const Variation& variation = *varied_[run.cell][v].variation;
     Drawn drawn =
         run.middle ? middle(variation) : draw(variation, seed(run), run.repeat, levels[v]);
     for (const auto& [given, value] : run.given)
       if (given == v) drawn = {value, fmt::format("{}", value), std::nullopt};
     for (std::size_t k = 0; k < variation.keys.size(); ++k) {
       const VariedKey& key = variation.keys[k];
-      const KeyAddress& at = addresses_[v][k];
+      const KeyAddress& at = varied_[run.cell][v].addresses[k];
       try {
         Node value = value_for(key, drawn, current(files_, result.changes, at), key.place);
         result.changes.push_back({at, std::move(value)});
@@ -156,7 +166,7 @@ RunChanges RunPlan::changes(const RunSpec& run) const {
 RunSpec RunPlan::spec(const RunRequest& request, const std::string& stage, int number) const {
   RunSpec run;
   run.number = number;
-  run.group = stage;
+  run.group = request.group.empty() ? stage : request.group;
   run.repeat = request.repeat;
   run.middle = request.middle;
   if (!request.cell.empty()) {

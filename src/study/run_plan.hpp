@@ -53,18 +53,19 @@ class RunPlan {
   RunSpec spec(const RunRequest& request, const std::string& stage, int number) const;
 
  private:
-  struct Cell {
-    std::vector<KeyChange> changes;
-  };
   void check_scene() const;
   void add_set(const KeyValues& set, std::vector<KeyChange>& into);
 
   const StudyConfig* study_;
   SubjectFiles files_;
   std::vector<std::string> cells_;
-  std::vector<std::vector<KeyChange>> fixed_;       // by cell
-  std::vector<std::vector<KeyAddress>> addresses_;  // by variation, of its keys
-  std::vector<std::size_t> grids_;                  // variations
+  std::vector<std::vector<KeyChange>> fixed_;  // by cell
+  struct Varied {
+    const Variation* variation;
+    std::vector<KeyAddress> addresses;  // of its keys
+  };
+  std::vector<std::vector<Varied>> varied_;  // by cell and variation
+  std::vector<std::size_t> grids_;           // variations
   std::vector<RunSpec> runs_;
 };
 

@@ -26,7 +26,8 @@ struct RunRequest {
   std::string cell;                                    // whose fixed keys it has; "": of the first
   int repeat = 0;                                      // its seed is the study's and this
   std::vector<std::pair<std::string, double>> values;  // of variations; the others are drawn
-  bool middle = false;  // the others have the middle of what they are drawn from: no noise
+  std::string group = {};  // that it counts to in the results; "": the stage's name
+  bool middle = false;     // the others have the middle of what they are drawn from: no noise
 };
 
 struct StageContext {

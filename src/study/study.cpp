@@ -163,7 +163,9 @@ ObjectSchema<StudyConfig> study_schema() {
           .optional("doc", &CellConfig::doc, text())
           .optional("set", &CellConfig::set, dictionary(any_value()), "values of keys, by path")
           .optional("use", &CellConfig::use, dictionary(text()), "keys that get a log's path")
-          .optional("n", &CellConfig::n, integer().min(1).max(10'000'000), "else the study's");
+          .optional("n", &CellConfig::n, integer().min(1).max(10'000'000), "else the study's")
+          .optional("vary", &CellConfig::vary, dictionary(variation_schema()),
+                    "in place of the study's variation of that name");
   const auto series =
       object<SeriesConfig>("Series", "channels over time, one file a run in DIR/series")
           .optional("channels", &SeriesConfig::channels, list(text()).min_size(1),
@@ -225,9 +227,23 @@ void check_names(const StudyConfig& study) {
   };
   const Place whole{study.file.string(), 0, 0};
   std::set<std::string> groups;
+  std::vector<std::string> varied;
+  for (const auto& [name, variation] : study.vary)
+    if (variation.distribution != Distribution::kGrid) varied.push_back(name);
   for (const auto& [name, cell] : study.cells) {
     check("cells", name, whole);
     groups.insert(name);
+    for (const auto& [of, variation] : cell.vary) {
+      const std::string place = "cells." + name + ".vary." + of;
+      if (std::ranges::count(varied, of) == 0)
+        issues.push_back({variation.place, place,
+                          "is in place of a variation of the study, and there is none of that name "
+                          "that is no grid",
+                          did_you_mean(of, varied, "there are")});
+      if (variation.distribution == Distribution::kGrid)
+        issues.push_back({variation.place, place, "is a grid, which all cells have in common",
+                          "take a list or a distribution, or make the study's a grid"});
+    }
   }
   for (const auto& [name, stage] : study.stages) {
     check("stages", name, stage.place);
@@ -248,6 +264,8 @@ StudyConfig load_study(const std::filesystem::path& file, std::string name) {
   study.name = std::move(name);
   study.given = study.name;
   for (auto& [key, variation] : study.vary) variation.name = key;
+  for (auto& [cell, config] : study.cells)
+    for (auto& [key, variation] : config.vary) variation.name = key;
   check_names(study);
   return study;
 }

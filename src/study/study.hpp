@@ -43,6 +43,7 @@ struct CellConfig {
   KeyValues set;
   LogUses use;
   std::optional<int> n;
+  std::vector<std::pair<std::string, Variation>> vary;  // in place of the study's of that name
 };
 
 /// A number of the results: of a column's samples, or of a stage.

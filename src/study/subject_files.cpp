@@ -128,8 +128,10 @@ std::size_t SubjectFiles::step_into(std::size_t file, std::span<const TreeStep> 
   return kNowhere;
 }
 
-KeyAddress SubjectFiles::address(const std::string& key, const Place& place) {
+KeyAddress SubjectFiles::address(const std::string& key, const Place& place,
+                                 std::span<const KeyChange> before) {
   const std::vector<TreeStep> parts = parts_of(key, place);
+  std::vector<Node> trees = changed(before);
   KeyAddress at;
   const auto here = [&] {
     const std::string where = text_of(at.steps);
@@ -139,13 +141,14 @@ KeyAddress SubjectFiles::address(const std::string& key, const Place& place) {
   };
   std::size_t p = 0;
   while (p < parts.size()) {
-    const Node& node = *find(trees_[at.file], at.steps);
+    const Node& node = *find(trees[at.file], at.steps);
     if (node.kind() == Node::Kind::kScalar) {
       const std::size_t next = at.steps.empty() ? kNowhere : step_into(at.file, at.steps, node);
       if (next == kNowhere)
         throw no_key(place, key,
                      fmt::format("goes on below {}, which {}", here(), node.predicate()),
                      "name a key that is there");
+      for (std::size_t f = trees.size(); f < trees_.size(); ++f) trees.push_back(trees_[f]);
       at = {next, {}};
       continue;
     }

@@ -33,9 +33,11 @@ class SubjectFiles {
   /// Where `key` leads: names with dots between them, [i] for items of lists. A name with dots in
   /// it is written as it is. Its last name need not be there yet: the schema says whether it may
   /// be.
+  /// @param before changes that are made before, and may have put there what the key leads through
   /// @param place of whoever names it. @throws ConfigError with it: a key that leads nowhere, with
   /// the keys there are
-  KeyAddress address(const std::string& key, const Place& place);
+  KeyAddress address(const std::string& key, const Place& place,
+                     std::span<const KeyChange> before = {});
   /// What is written there; nullptr: nothing yet.
   const Node* written(const KeyAddress& at) const { return find(trees_[at.file], at.steps); }
 
