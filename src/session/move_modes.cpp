@@ -123,6 +123,22 @@ Pose placed(const PoseGoal& goal, const Pose& X_start, const Pose& X_before) {
   return {goal.R.value_or(X_before.R), goal.p.value_or(X_before.p)};
 }
 
+// A plan from a state beyond its limits would take long ways to brake within them, metres out of a
+// swing at 3 m/s. So it starts within them, and the reference is braked into it by its own limits.
+void within(PoseReference& from, const PoseLimits& limits) {
+  const auto clip = [](auto&& x, double most) {
+    if (x.norm() > most) x *= most / x.norm();
+  };
+  clip(from.V_WE.head<3>(), limits.linear.velocity);
+  clip(from.V_WE.tail<3>(), limits.angular.velocity);
+  clip(from.A_WE.head<3>(), limits.linear.acceleration);
+  clip(from.A_WE.tail<3>(), limits.angular.acceleration);
+}
+void within(MotionState& from, const MotionLimits& limits) {
+  from.v = from.v.cwiseMax(-limits.velocity).cwiseMin(limits.velocity);
+  from.a = from.a.cwiseMax(-limits.acceleration).cwiseMin(limits.acceleration);
+}
+
 class MoveTo : public Source {
  public:
   MoveTo(const MoveToConfig& config, const ModeContext& context)
@@ -160,6 +176,7 @@ class MoveTo : public Source {
  private:
   void begin(const PoseReference& from) {
     from_ = from;
+    within(from_, limits_);
     t_ = 0.0;
     plan();
   }
@@ -325,6 +342,7 @@ class MoveJoints : public Source {
     from_.q = from.q;
     from_.v = from.v;
     from_.a = from.a;
+    within(from_, limits_);
     t_ = 0.0;
     plan();
   }
@@ -390,6 +408,7 @@ class MoveAlong : public Source {
     from_.q = from.q;
     from_.v = from.v;
     from_.a = from.a;
+    within(from_, limits_);
     t_ = 0.0;
     approach_.start(from_, {&first_, 1}, limits_);
   }
