@@ -19,7 +19,7 @@ constexpr double kLongest = 2.0;  // of a forecast [s]
 // units of what is wanted
 constexpr double kOff = 0.05;                        // [m]
 constexpr double kSlip = 0.5;                        // [m/s]
-constexpr double kFall = 2.0;                        // [m/s]
+constexpr double kFall = 1.0;                        // [m/s]
 constexpr double kClear = 0.02, kClearUnit = 0.005;  // above the walls [m]
 constexpr double kTilt = 0.15;                       // [rad]
 constexpr double kSpin = 3.0;                        // [rad/s]
@@ -213,9 +213,9 @@ TossAim aim_toss(const TossTask& task, const HeldSwing& trial, const TossFreedom
   const Numbers numbers{trial.plan, freedom};
   // what is wrong with the trial itself is said, and not minimised
   (void)forecast(task, trial, trial.plan);
-  // differences over a fiftieth of what counts: impacts are not smooth below
+  // differences over a tenth of what counts: an impact is in whole steps, and not smooth below
   Eigen::NumericalDiff<Residuals, Eigen::Central> residuals(
-      Residuals{task, trial, numbers, options}, 0.02 * 0.02);
+      Residuals{task, trial, numbers, options}, 0.1 * 0.1);
   Eigen::LevenbergMarquardt<Eigen::NumericalDiff<Residuals, Eigen::Central>> search(residuals);
   search.parameters.ftol = search.parameters.xtol = 1e-4;
   search.parameters.maxfev = 400;
@@ -242,11 +242,14 @@ double forecast_success(const TossTask& task, const HeldSwing& trial, const Toss
     Eigen::Vector3d turn;
     for (int k = 0; k < 3; ++k) turn[k] = spread.turn[k] * random.normal();
     f.release.X_WB.R = exp_so3(turn) * f.release.X_WB.R;
+    for (int k = 0; k < 3; ++k) f.release.V_WB[3 + k] += spread.spin[k] * random.normal();
     if (f.v_WT.norm() > 0.0) f.X_WT.p += spread.target * random.normal() * f.v_WT.normalized();
+    const double bounce = spread.restitution * random.normal();
     std::vector<RigidSurface> surfaces = task.surfaces;
     for (RigidSurface& surface : surfaces) {
       surface.X_WS = f.X_WT * surface.X_WS;
       surface.velocity_W = f.v_WT;
+      surface.law.restitution = std::clamp(surface.law.restitution + bounce, 0.0, 1.0);
     }
     const RigidModel model(task.box, std::move(surfaces));
     fly(model, f);

@@ -87,7 +87,7 @@ struct TossAim {
 /// The plan whose forecast rests in the target's middle, meets its floor flat and at its velocity,
 /// with little change of the demonstration: least squares by Levenberg and Marquardt.
 /// It meets the floor slowly, and is let go at least 2 cm above the target's walls. Units of what
-/// is wanted: 5 cm beside the middle, 0.5 m/s along the floor and 2 m/s onto it, 0.15 rad, 3 rad/s.
+/// is wanted: 5 cm beside the middle, 0.5 m/s along the floor and 1 m/s onto it, 0.15 rad, 3 rad/s.
 /// @throws InputError as at_release() at the trial's own plan
 TossAim aim_toss(const TossTask& task, const HeldSwing& trial, const TossFreedom& freedom,
                  const TossAimOptions& options = {});
@@ -97,7 +97,9 @@ struct TossSpread {
   double release = 0.0;                                // [s]
   Eigen::Vector3d position = Eigen::Vector3d::Zero();  // of the box under the cup, in W [m]
   Eigen::Vector3d turn = Eigen::Vector3d::Zero();      // the same, a rotation vector in W [rad]
+  Eigen::Vector3d spin = Eigen::Vector3d::Zero();      // when it is let go, in W [rad/s]
   double target = 0.0;                                 // along its way [m]
+  double restitution = 0.0;                            // of the impacts
 };
 
 /// Share of n tosses with this spread that come to rest in the target, with its walls, their z axis

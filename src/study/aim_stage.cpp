@@ -18,8 +18,9 @@ namespace {
 
 // longer than any trial: the cup does not let go [s]
 constexpr double kNever = 1e3;
-// cost of tosses that fail, all of them: 7 times the units of what is wanted
-constexpr double kFailure = 25.0;
+// cost of tosses that fail, all of them: a hundredth of them as much as a unit and a half of what
+// is wanted
+constexpr double kFailure = 100.0;
 
 // A variation that sets a number of the plan, and what of it counts as much as one unit of what is
 // wanted.
@@ -325,6 +326,8 @@ void register_aim_stage(StageRegistry& registry) {
           .optional("position", &TossSpread::position, vector<3>("m"),
                     "of the object under the cup")
           .optional("turn", &TossSpread::turn, vector<3>("rad"))
+          .optional("spin", &TossSpread::spin, vector<3>("rad/s"), "when it is let go")
+          .optional("restitution", &TossSpread::restitution, number().min(0).max(1))
           .optional("target", &TossSpread::target, number("m").min(0), "along its way");
   const auto schema =
       object<AimConfig>("Aim")

@@ -46,6 +46,61 @@ TEST(MoveModes, PosesAreReachedWithinTheLimitsOnTheWay) {
       2e-3);
 }
 
+// A move with gentle limits that begins in a fast one: the reference brakes by its own limits, and
+// is not led far out and back.
+TEST(MoveModes, AMoveOutOfAFastMotionDoesNotGoAstray) {
+  const AppFolder folder;
+  const auto states = [&](const std::string& fast, const std::string& gentle) {
+    return folder.app(kPairArms + "modes:\n  m:\n    start: s\n    states:\n      s: {do: [" +
+                      fast +
+                      "], next: [{to: g, when: [{type: after, time: 0.2 s}]}]}\n      g: {do: [" +
+                      gentle + "], next: " + kThenEnd + "}\n      t: {final: true}\n");
+  };
+  const App poses = states(
+      "{type: move_to, task: hand, linear: {velocity: 1.4 m/s, acceleration: 10 m/s^2, jerk: 400 "
+      "m/s^3}, waypoints: [{relative: true, position: [0.0, 0.4, 0.0]}]}",
+      "{type: move_to, task: hand, linear: {velocity: 0.2 m/s, acceleration: 1 m/s^2, jerk: 5 "
+      "m/s^3}, waypoints: [{relative: true, position: [0.0, -0.05, 0.0]}]}");
+  {
+    Session session(poses);
+    const int outlet = session.arbiter().outlet("hand");
+    const auto reference = [&] { return session.arbiter().reference(outlet).pose; };
+    while (session.machines()[0].current_name() == "s") session.tick();
+    const Eigen::Vector3d begun = reference().X_WE.p;
+    EXPECT_GT(reference().V_WE.y(), 0.9);
+    double farthest = 0.0;
+    while (!session.ended() && session.now() < 20 * kSecond) {
+      session.tick();
+      farthest = std::max(farthest, (reference().X_WE.p - begun).norm());
+    }
+    ASSERT_TRUE(session.ended());
+    EXPECT_LT(session.now(), 4 * kSecond);
+    EXPECT_LT(farthest, 0.2);
+    EXPECT_LT((reference().X_WE.p - begun - Eigen::Vector3d(0.0, -0.05, 0.0)).norm(), 2e-3);
+  }
+  const App joints = states(
+      "{type: move_joints, task: posture, speed: 0.9, acceleration: 0.9, jerk: 0.9, waypoints: "
+      "[{q: [0.9, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785]}]}",
+      "{type: move_joints, task: posture, speed: 0.1, acceleration: 0.02, jerk: 0.01, "
+      "waypoints: "
+      "[{q: [0.1, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785]}]}");
+  {
+    Session session(joints);
+    const int outlet = session.arbiter().outlet("posture");
+    while (session.machines()[0].current_name() == "s") session.tick();
+    const double begun = session.arbiter().reference(outlet).q[0];
+    EXPECT_GT(session.arbiter().reference(outlet).v[0], 0.3);
+    double farthest = 0.0;
+    while (!session.ended() && session.now() < 60 * kSecond) {
+      session.tick();
+      farthest = std::max(farthest, session.arbiter().reference(outlet).q[0] - begun);
+    }
+    ASSERT_TRUE(session.ended());
+    EXPECT_LT(farthest, 0.4);
+    EXPECT_NEAR(session.arbiter().reference(outlet).q[0], 0.1, 1e-6);
+  }
+}
+
 // what a plan asks for within the reference's own limits, the reference does: in every tick
 TEST(MoveModes, APlanAtTheReferencesLimitsIsFollowedWithoutLag) {
   const AppFolder folder;

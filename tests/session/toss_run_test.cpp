@@ -135,6 +135,17 @@ TEST_F(TossApp, TheEpisodeDoneAgainTossesToTheSamePlace) {
   };
   EXPECT_NE(error("episode: 2").find("has 1 episodes; episode 2 is asked for"), std::string::npos);
   EXPECT_NE(error("groups: [arm.cap]").find("did you mean 'arm.cup'?"), std::string::npos);
+  // otherwise than demonstrated: to the right of where it went, and farther since let go later
+  const Pose X_WTurned =
+      toss(again("episode: 1, groups: [arm.cup], change: {turn: -10 deg, release: 40 ms}"),
+           folder_ / "turned.mcap");
+  EXPECT_LT(X_WTurned.p.x(), X_WB.p.x() - 0.03);
+  EXPECT_LT(X_WTurned.p.y(), X_WB.p.y() - 0.01);
+  // with nothing to let go
+  EXPECT_NE(error("episode: 1, change: {lift: 1 cm}")
+                .find("no group lets go in the log; name the cup or the gripper in 'groups'"),
+            std::string::npos);
+  EXPECT_NE(error("change: {scale: 0}").find("change.scale"), std::string::npos);
 }
 
 }  // namespace

@@ -55,6 +55,18 @@ class DoubleStage : public Stage {
   }
 };
 
+// one run without noise, whose group is told
+class MiddleStage : public Stage {
+ public:
+  std::vector<StageValue> run(const StageContext& context) override {
+    RunRequest request;
+    request.middle = true;
+    request.group = context.name + "_trials";
+    const std::size_t i = context.run({&request, 1}).front();
+    return {{"y", context.results.runs[i].values[0], "m"}};
+  }
+};
+
 inline void register_line() {
   if (trials().contains("line")) return;
   trials().add("line",
@@ -69,6 +81,8 @@ inline void register_line() {
                  return std::make_unique<Line>(config);
                });
   struct Nothing {};
+  stages().add("middle", object<Nothing>("Middle"), "one run without noise",
+               [](const Nothing&) { return std::make_unique<MiddleStage>(); });
   stages().add("double", object<Nothing>("Nothing"), "doubles the runs",
                [](const Nothing&) { return std::make_unique<DoubleStage>(); });
 }

@@ -73,6 +73,49 @@ TEST_F(RunnerRun, CellsHaveCommonRandomNumbers) {
   }
 }
 
+TEST_F(RunnerRun, ACellMayVaryOtherwise) {
+  const StudyOutcome a = run(R"(title: lines
+subject: {trial: {type: line, slope: 0}}
+n: 40
+cells:
+  all: {}
+  near: {vary: {offset: {normal: [1 m, 20 cm], within: 10 cm, key: offset}}}
+vary:
+  noise: {uniform: [0, 1], key: noise}
+  offset: {normal: [1 m, 20 cm], key: offset}
+)");
+  double farthest = 0.0;
+  for (std::size_t i = 0; i < 40; ++i) {
+    const RunRecord &all = a.results.runs[i], &near = a.results.runs[40 + i];
+    farthest = std::max(farthest, std::abs(all.drawn[1].number - 1.0));
+    EXPECT_LE(std::abs(near.drawn[1].number - 1.0), 0.1);
+    // the same stream: what is near enough is the same draw, and the other variation always is
+    EXPECT_EQ(near.drawn[0].number, all.drawn[0].number);
+    if (std::abs(all.drawn[1].number - 1.0) <= 0.1) {
+      EXPECT_EQ(near.drawn[1].number, all.drawn[1].number);
+    }
+  }
+  EXPECT_GT(farthest, 0.2);
+}
+
+TEST_F(RunnerRun, WhatAStageTriesMayBeWithoutNoiseAndInAGroupOfItsOwn) {
+  const StudyOutcome a = run(R"(title: middle
+subject: {trial: {type: line, slope: 0}}
+n: 2
+vary:
+  offset: {uniform: [2 m, 4 m], key: offset}
+  noise: {list: [0, 1], key: noise}
+stages: {try: {type: middle}}
+expect:
+  - {of: try.y, at_least: 2.999999}
+)");
+  ASSERT_EQ(a.results.runs.size(), 3U);
+  EXPECT_EQ(a.results.runs[2].cell, "try_trials");
+  EXPECT_EQ(a.results.runs[2].drawn[0].number, 3.0);
+  EXPECT_EQ(a.results.runs[2].drawn[1].number, 0.0);
+  EXPECT_EQ(a.results.runs[2].values[0], 3.0);
+}
+
 TEST_F(RunnerRun, GoesOnAfterAnInterruption) {
   const StudyOutcome whole = run(kNoisy);
   std::atomic<bool> stop{false};

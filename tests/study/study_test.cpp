@@ -55,6 +55,16 @@ TEST_F(StudyFileTest, ErrorsNamePlaceCauseAndMend) {
       "study.yaml:4: expect[0] has several limits; give one of at_least, at_most, above, below");
   EXPECT_EQ(error(kLine + "good: {y: {}}\n"),
             "study.yaml:3: good.y has no bound; give at_least, at_most, above or below");
+  EXPECT_EQ(
+      error(kLine + "vary: {x: {uniform: [0, 1], key: offset}, g: {grid: [1], key: noise}}\n"
+                    "cells: {a: {vary: {z: {uniform: [0, 2], key: offset}}}}\n"),
+      "study.yaml:4: cells.a.vary.z is in place of a variation of the study, and there is none "
+      "of that name that is no grid; there are: x");
+  EXPECT_EQ(
+      error(kLine + "vary: {x: {uniform: [0, 1], key: offset}}\n"
+                    "cells: {a: {vary: {x: {grid: [0, 2], key: offset}}}}\n"),
+      "study.yaml:4: cells.a.vary.x is a grid, which all cells have in common; take a list or "
+      "a distribution, or make the study's a grid");
   EXPECT_EQ(error(kLine + "cells: {a: {}}\nstages: {a: {type: double}}\n"),
             "study.yaml:4: stages.a is named as a cell; choose another name");
   EXPECT_EQ(

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
+#include "core/yaml.hpp"
 #include "study_support.hpp"
 
 namespace handspan {
@@ -70,6 +71,17 @@ TEST_F(SubjectFilesTest, SlipsAreErrorsWithTheirMend) {
   for (const char* path : {"", "a..b", ".a", "a.", "a[", "a[x]", "a[0]b", "[0]"})
     EXPECT_NE(error(path).find("is no path; write names with dots between them"), std::string::npos)
         << path << ": " << error(path);
+}
+
+TEST_F(SubjectFilesTest, KeysLeadThroughWhatChangesPutThere) {
+  const KeyAddress tray = files_.address("scene.fixtures.tray", {});
+  const std::vector<KeyChange> before = {
+      {tray, parse_tree("{pose: {position: [1, 2, 3]}, shapes: []}", "t")}};
+  const KeyAddress y = files_.address("scene.fixtures.tray.pose.position[1]", {}, before);
+  EXPECT_EQ(y.file, tray.file);
+  EXPECT_EQ(find(files_.changed(before)[y.file], y.steps)->scalar(), "2");
+  EXPECT_THROW(files_.address("scene.fixtures.tray.pose.position[1]", {}), InputError);
+  EXPECT_THROW(files_.address("scene.fixtures.tray.pose.position[3]", {}, before), InputError);
 }
 
 TEST_F(SubjectFilesTest, ChangesComeInTurn) {
