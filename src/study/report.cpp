@@ -136,7 +136,8 @@ std::string published_html(const StudyOutcome& outcome, bool plots) {
     if (p.row.plus_minus) theirs += " &plusmn; " + value_text(*p.row.plus_minus, unit);
     out += fmt::format("<tr><td class=text>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}</tr>\n",
                        escaped(p.measured.text), theirs, p.row.n ? std::to_string(*p.row.n) : "",
-                       estimate_html(p.measured.estimate, unit), p.measured.estimate.n,
+                       estimate_html(p.measured.estimate, unit),
+                       p.row.what.statistic ? std::to_string(p.measured.estimate.n) : "",
                        estimate_html({c.difference, c.lower, c.upper, 0}, unit),
                        estimate_html({c.ratio, c.ratio_lower, c.ratio_upper, 0}, ""));
   }
@@ -200,11 +201,16 @@ std::string statistics_html(const StudyOutcome& outcome) {
     }
   }
   for (const StageOutcome& stage : outcome.stages) {
-    out += fmt::format("<h3>{}</h3>\n<table>", escaped(stage.name));
-    for (const StageValue& value : stage.values)
-      out += fmt::format("<tr><td class=text>{}<td>{}</tr>\n", escaped(value.name),
-                         escaped(value_text(value.value, value.unit)));
-    out += "</table>\n";
+    out += fmt::format("<h3>{}</h3>\n<div class=wide><table>", escaped(stage.name));
+    const StageTable table = stage_table(stage);
+    for (std::size_t l = 0; l < table.lines.size(); ++l) {
+      const bool head = table.has_head && l == 0;
+      out += "<tr>";
+      for (const std::string& cell : table.lines[l])
+        out += (head ? "<th>" : "<td>") + escaped(cell);
+      out += "</tr>\n";
+    }
+    out += "</table></div>\n";
   }
   return out;
 }

@@ -220,8 +220,11 @@ StudyOutcome StudyRunner::run() {
   outcome.study = study_;
   outcome.options = options_;
   outcome.results.cells = plan_->cells();
-  for (const auto& [name, variation] : study_.vary)
-    outcome.results.variations.push_back({name, variation.unit});
+  for (const auto& [name, variation] : study_.vary) {
+    const bool normal = variation.distribution == Distribution::kNormal;
+    outcome.results.variations.push_back(
+        {name, variation.unit, normal ? variation.low : NAN, normal ? variation.high : NAN});
+  }
   outcome.results.columns = columns_;
   outcome.results.judged = !study_.good.empty();
   outcome.workers = workers_of(options_, plan_->runs().size());

@@ -13,10 +13,6 @@ namespace {
 
 using schema_detail::Relation;
 
-Schema<double> in_si() {
-  return number_with_unit().map([](const WrittenNumber& q) { return q.value; });
-}
-
 ObjectSchema<StatisticConfig> statistic_schema() {
   return object<StatisticConfig>("Statistic", "a number of the results")
       .optional("statistic", &StatisticConfig::statistic, statistic_kind_schema(),
@@ -38,7 +34,7 @@ Schema<Limit> limit_schema() {
               const auto statistic = statistic_schema().read(node, reader);
               return statistic ? std::optional<Limit>(*statistic) : std::nullopt;
             }
-            const auto value = in_si().read(node, reader);
+            const auto value = number_in_si().read(node, reader);
             return value ? std::optional<Limit>(*value) : std::nullopt;
           },
           description};
@@ -106,26 +102,28 @@ struct RowFile : StatisticConfig {
 };
 
 Schema<PublishedTable> published_schema() {
-  const auto row =
-      object<RowFile>("Row", "a number of the publication")
-          .required("statistic", &StatisticConfig::statistic, statistic_kind_schema())
-          .optional("p", &StatisticConfig::p, number().min(0).max(1), "of a quantile")
-          .required("of", &StatisticConfig::of, text(), "our column")
-          .optional("cell", &StatisticConfig::cell, text(), "our cell; else all")
-          .required("value", &RowFile::value, in_si(), "theirs")
-          .optional("plus_minus", &RowFile::plus_minus, in_si(), "as printed")
-          .optional("n", &RowFile::n, integer().min(1), "their number of samples")
-          .optional("deviation", &RowFile::deviation, in_si(), "of the samples of their mean")
-          .place(&StatisticConfig::place)
-          .map([](const RowFile& f) {
-            PublishedRow r;
-            r.what = f;
-            r.value = f.value;
-            r.plus_minus = f.plus_minus;
-            r.n = f.n;
-            r.deviation = f.deviation;
-            return r;
-          });
+  const auto row = object<RowFile>("Row", "a number of the publication")
+                       .optional("statistic", &StatisticConfig::statistic, statistic_kind_schema(),
+                                 "of a column's samples; left out for a stage's value")
+                       .optional("p", &StatisticConfig::p, number().min(0).max(1), "of a quantile")
+                       .required("of", &StatisticConfig::of, text(),
+                                 "our column, or STAGE.VALUE without a statistic")
+                       .optional("cell", &StatisticConfig::cell, text(), "our cell; else all")
+                       .required("value", &RowFile::value, number_in_si(), "theirs")
+                       .optional("plus_minus", &RowFile::plus_minus, number_in_si(), "as printed")
+                       .optional("n", &RowFile::n, integer().min(1), "their number of samples")
+                       .optional("deviation", &RowFile::deviation, number_in_si(),
+                                 "of the samples of their mean")
+                       .place(&StatisticConfig::place)
+                       .map([](const RowFile& f) {
+                         PublishedRow r;
+                         r.what = f;
+                         r.value = f.value;
+                         r.plus_minus = f.plus_minus;
+                         r.n = f.n;
+                         r.deviation = f.deviation;
+                         return r;
+                       });
   return object<PublishedTable>("Published")
       .required("source", &PublishedTable::source, text(), "work, table, page")
       .optional("note", &PublishedTable::note, text(), "what is not comparable, and why")
@@ -134,10 +132,10 @@ Schema<PublishedTable> published_schema() {
 
 Schema<GoodRule> good_schema() {
   return object<GoodRule>("Bounds", "of a column, all of which must hold")
-      .optional("at_least", &GoodRule::at_least, in_si())
-      .optional("at_most", &GoodRule::at_most, in_si())
-      .optional("above", &GoodRule::above, in_si())
-      .optional("below", &GoodRule::below, in_si())
+      .optional("at_least", &GoodRule::at_least, number_in_si())
+      .optional("at_most", &GoodRule::at_most, number_in_si())
+      .optional("above", &GoodRule::above, number_in_si())
+      .optional("below", &GoodRule::below, number_in_si())
       .place(&GoodRule::place)
       .check([](const GoodRule& r) -> std::optional<Fault> {
         if (r.at_least || r.at_most || r.above || r.below) return std::nullopt;
