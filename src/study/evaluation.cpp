@@ -6,26 +6,14 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "core/relation.hpp"
 #include "core/suggest.hpp"
 
 namespace handspan {
 namespace {
 
 using schema_detail::Relation;
-
-const char* sign(Relation relation) {
-  switch (relation) {
-    case Relation::kAtLeast:
-      return ">=";
-    case Relation::kAtMost:
-      return "<=";
-    case Relation::kAbove:
-      return ">";
-    case Relation::kBelow:
-      break;
-  }
-  return "<";
-}
+using schema_detail::sign;
 
 bool holds(double value, Relation relation, double limit) {
   switch (relation) {

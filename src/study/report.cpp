@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/build_info.hpp"
+#include "core/escape.hpp"
 #include "core/error.hpp"
 #include "core/file_trees.hpp"
 #include "core/text_file.hpp"
@@ -20,27 +21,6 @@ namespace handspan {
 namespace {
 
 using Json = nlohmann::json;
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  return out;
-}
 
 Json shown_number(double value, const std::string& unit) {
   return std::isfinite(value) ? Json(value * shown_unit(unit).factor) : Json(nullptr);
