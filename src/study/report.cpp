@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/build_info.hpp"
-#include "core/escape.hpp"
 #include "core/error.hpp"
+#include "core/escape.hpp"
 #include "core/file_trees.hpp"
 #include "core/text_file.hpp"
 #include "robot/engine_versions.hpp"
@@ -180,8 +180,18 @@ std::string statistics_html(const StudyOutcome& outcome) {
           100.0 * share.lower, 100.0 * share.upper);
     }
   }
+  return out;
+}
+
+std::string stages_html(const StudyOutcome& outcome) {
+  if (outcome.stages.empty()) return "";
+  std::string out = "<h2>Found in the runs</h2>\n";
+  std::string doc;
   for (const StageOutcome& stage : outcome.stages) {
-    out += fmt::format("<h3>{}</h3>\n<div class=wide><table>", escaped(stage.name));
+    out += fmt::format("<h3>{}</h3>\n", escaped(stage.name));
+    if (stage.doc != doc) out += fmt::format("<p class=soft>{}</p>\n", escaped(stage.doc));
+    doc = stage.doc;
+    out += "<div class=wide><table>";
     const StageTable table = stage_table(stage);
     for (std::size_t l = 0; l < table.lines.size(); ++l) {
       const bool head = table.has_head && l == 0;
@@ -321,6 +331,7 @@ std::string report_html(const StudyOutcome& outcome, const std::string& plotly) 
   if (!study.doc.empty()) out += fmt::format("<p>{}</p>\n", escaped(study.doc));
   out += expectations_html(outcome);
   out += published_html(outcome, plots);
+  out += stages_html(outcome);
   out += statistics_html(outcome);
   out += runs_html(outcome);
   out += "<h2>Plots</h2>\n";

@@ -253,7 +253,7 @@ StudyOutcome StudyRunner::run() {
       return stage_value(outcome.stages, value).value;
     };
     try {
-      outcome.stages.push_back({name, part.make()->run(context)});
+      outcome.stages.push_back({name, part.make()->run(context), stages().doc(part.name)});
     } catch (const StudyStopped&) {
       outcome.complete = false;
     } catch (const ConfigError&) {
