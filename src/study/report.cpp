@@ -278,8 +278,14 @@ std::string configuration_html(const StudyOutcome& outcome) {
           outcome.workers == 1 ? "" : "s",
           outcome.resumed > 0 ? fmt::format("; {} runs were there already", outcome.resumed) : ""));
   out += "</dl>\n";
-  return out + fmt::format("<details><summary>The study</summary>\n<pre>{}</pre></details>\n",
-                           escaped(read_text_file(outcome.study.file)));
+  const auto show = [&](const char* what, const std::filesystem::path& file) {
+    out += fmt::format("<details><summary>{}</summary>\n<pre>{}</pre></details>\n", what,
+                       escaped(read_text_file(file)));
+  };
+  show("The study", outcome.study.file);
+  if (outcome.study.vary_from)
+    show("The study that it has variations from", outcome.study.vary_from->study);
+  return out;
 }
 
 // Names of files in `tree`, at `at` and below, which are meant from one folder, become what they

@@ -207,6 +207,7 @@ const RunSpec& StudyRunner::spec(int number) const {
 
 std::string StudyRunner::fingerprint() const {
   std::string all = build_id() + read_text_file(study_.file) + options_.data.string();
+  if (study_.vary_from) all += read_text_file(study_.vary_from->study);
   for (std::size_t f = 0; f < plan_->files().size(); ++f) all += yaml_text(plan_->files().tree(f));
   for (const auto& [key, value] : options_.parameters) all += key + "=" + value + "\n";
   all += fmt::format("{} {}", study_.seed, study_.n.value_or(0));

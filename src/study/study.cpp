@@ -173,6 +173,11 @@ ObjectSchema<StudyConfig> study_schema() {
           .required("app", &LogConfig::app, file(), "one that comes to an end by itself")
           .optional("seed", &LogConfig::seed, integer().min(0))
           .optional("set", &LogConfig::set, dictionary(any_value()), "values of keys, by path");
+  const auto vary_from =
+      object<VaryFrom>("VaryFrom", "variations of another study, as it has them")
+          .required("study", &VaryFrom::study, file(), "whose own 'vary' is meant")
+          .optional("only", &VaryFrom::only, list(text()).min_size(1), "else all of them")
+          .place(&VaryFrom::place);
   return object<StudyConfig>(
              "Study", "an experiment of studies/: many runs, what is measured, what was published")
       .required("title", &StudyConfig::title, text())
@@ -190,6 +195,8 @@ ObjectSchema<StudyConfig> study_schema() {
                 "keys that get a log's path, in all runs: the log's name")
       .optional("set", &StudyConfig::set, dictionary(any_value()),
                 "values of keys, by path, in all runs")
+      .optional("vary_from", &StudyConfig::vary_from, vary_from,
+                "beside one's own: noise that several studies have")
       .optional("vary", &StudyConfig::vary, dictionary(variation_schema()), "by name")
       .optional("cells", &StudyConfig::cells, dictionary(cell),
                 "by name; all have the same seeds, so that what is drawn is the same")
@@ -238,6 +245,37 @@ void check_names(const StudyConfig& study) {
   if (!issues.empty()) throw ConfigError(std::move(issues));
 }
 
+// Puts the variations of the other study before the study's own. Their places are in its file.
+void take_variations(StudyConfig& study) {
+  if (!study.vary_from) return;
+  const VaryFrom& from = *study.vary_from;
+  const Node tree = load_tree(from.study);
+  const Node* written = tree.kind() == Node::Kind::kObject ? tree.find("vary") : nullptr;
+  if (written == nullptr)
+    throw ConfigError({{from.place, "vary_from.study",
+                        fmt::format("is {}, which has no 'vary'", from.study.string()),
+                        "name a study that has"}});
+  auto there = read_tree(*written, from.study.string(), Schema(dictionary(variation_schema())));
+  std::vector<std::string> names;
+  for (const auto& [name, variation] : there) names.push_back(name);
+  std::vector<Issue> issues;
+  for (const std::string& name : from.only)
+    if (!std::ranges::count(names, name))
+      issues.push_back({from.place, "vary_from.only",
+                        fmt::format("has '{}', which that study does not vary", shown(name)),
+                        did_you_mean(name, names, "it varies")});
+  std::erase_if(there, [&](const auto& entry) {
+    return !from.only.empty() && !std::ranges::count(from.only, entry.first);
+  });
+  for (const auto& [name, variation] : study.vary)
+    if (std::ranges::count(there, name, [](const auto& entry) { return entry.first; }) > 0)
+      issues.push_back({variation.place, "vary." + name, "is in vary_from too",
+                        "choose another name, or say in vary_from.only which are meant"});
+  if (!issues.empty()) throw ConfigError(std::move(issues));
+  study.vary.insert(study.vary.begin(), std::make_move_iterator(there.begin()),
+                    std::make_move_iterator(there.end()));
+}
+
 }  // namespace
 
 StudyConfig load_study(const std::filesystem::path& file, std::string name) {
@@ -245,6 +283,7 @@ StudyConfig load_study(const std::filesystem::path& file, std::string name) {
   study.file = file;
   study.name = std::move(name);
   study.given = study.name;
+  take_variations(study);
   for (auto& [key, variation] : study.vary) variation.name = key;
   check_names(study);
   return study;
