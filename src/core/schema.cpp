@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/object.hpp"
+#include "core/relation.hpp"
 #include "core/suggest.hpp"
 
 namespace handspan {
@@ -134,22 +135,6 @@ std::string describe(const Description& description) {
 namespace schema_detail {
 
 const char* const kIdentifierMend = "use letters, digits, '_', '-' and '.', at least one";
-
-namespace {
-const char* sign(Relation relation) {
-  switch (relation) {
-    case Relation::kAtLeast:
-      return ">=";
-    case Relation::kAtMost:
-      return "<=";
-    case Relation::kAbove:
-      return ">";
-    case Relation::kBelow:
-      break;
-  }
-  return "<";
-}
-}  // namespace
 
 std::string rule(Relation relation, double limit, const std::string& unit) {
   // zero is zero in every unit

@@ -7,33 +7,11 @@
 #include <set>
 #include <stdexcept>
 
+#include "core/escape.hpp"
 #include "math/pose.hpp"
 
 namespace handspan {
 namespace {
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 // adding zero turns -0 into 0
 std::string numbers(const Eigen::Vector3d& v) {

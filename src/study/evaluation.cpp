@@ -6,26 +6,14 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "core/relation.hpp"
 #include "core/suggest.hpp"
 
 namespace handspan {
 namespace {
 
 using schema_detail::Relation;
-
-const char* sign(Relation relation) {
-  switch (relation) {
-    case Relation::kAtLeast:
-      return ">=";
-    case Relation::kAtMost:
-      return "<=";
-    case Relation::kAbove:
-      return ">";
-    case Relation::kBelow:
-      break;
-  }
-  return "<";
-}
+using schema_detail::sign;
 
 bool holds(double value, Relation relation, double limit) {
   switch (relation) {
@@ -171,10 +159,16 @@ void evaluate(StudyOutcome& outcome) {
   if (!outcome.study.published) return;
   for (const PublishedRow& row : outcome.study.published->rows) {
     PublishedOutcome p{row, measure(row.what, outcome), {}};
-    const auto samples = outcome.results.samples(row.what.of, row.what.cell);
-    p.comparison = compare(*row.what.statistic, p.measured.estimate,
-                           estimate(StatisticKind::kDeviation, samples).value, row.value, row.n,
-                           row.deviation);
+    const Estimate& ours = p.measured.estimate;
+    if (row.what.statistic) {
+      const auto samples = outcome.results.samples(row.what.of, row.what.cell);
+      p.comparison =
+          compare(*row.what.statistic, ours, estimate(StatisticKind::kDeviation, samples).value,
+                  row.value, row.n, row.deviation);
+    } else {
+      // a stage's value stands alone
+      p.comparison = compare(StatisticKind::kCount, ours, NAN, row.value, {}, {});
+    }
     outcome.published.push_back(std::move(p));
   }
 }

@@ -9,6 +9,7 @@
 
 #include "core/build_info.hpp"
 #include "core/error.hpp"
+#include "core/escape.hpp"
 #include "core/file_trees.hpp"
 #include "core/text_file.hpp"
 #include "robot/engine_versions.hpp"
@@ -20,27 +21,6 @@ namespace handspan {
 namespace {
 
 using Json = nlohmann::json;
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  return out;
-}
 
 Json shown_number(double value, const std::string& unit) {
   return std::isfinite(value) ? Json(value * shown_unit(unit).factor) : Json(nullptr);
@@ -136,7 +116,8 @@ std::string published_html(const StudyOutcome& outcome, bool plots) {
     if (p.row.plus_minus) theirs += " &plusmn; " + value_text(*p.row.plus_minus, unit);
     out += fmt::format("<tr><td class=text>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}</tr>\n",
                        escaped(p.measured.text), theirs, p.row.n ? std::to_string(*p.row.n) : "",
-                       estimate_html(p.measured.estimate, unit), p.measured.estimate.n,
+                       estimate_html(p.measured.estimate, unit),
+                       p.row.what.statistic ? std::to_string(p.measured.estimate.n) : "",
                        estimate_html({c.difference, c.lower, c.upper, 0}, unit),
                        estimate_html({c.ratio, c.ratio_lower, c.ratio_upper, 0}, ""));
   }
@@ -199,12 +180,27 @@ std::string statistics_html(const StudyOutcome& outcome) {
           100.0 * share.lower, 100.0 * share.upper);
     }
   }
+  return out;
+}
+
+std::string stages_html(const StudyOutcome& outcome) {
+  if (outcome.stages.empty()) return "";
+  std::string out = "<h2>Found in the runs</h2>\n";
+  std::string doc;
   for (const StageOutcome& stage : outcome.stages) {
-    out += fmt::format("<h3>{}</h3>\n<table>", escaped(stage.name));
-    for (const StageValue& value : stage.values)
-      out += fmt::format("<tr><td class=text>{}<td>{}</tr>\n", escaped(value.name),
-                         escaped(value_text(value.value, value.unit)));
-    out += "</table>\n";
+    out += fmt::format("<h3>{}</h3>\n", escaped(stage.name));
+    if (stage.doc != doc) out += fmt::format("<p class=soft>{}</p>\n", escaped(stage.doc));
+    doc = stage.doc;
+    out += "<div class=wide><table>";
+    const StageTable table = stage_table(stage);
+    for (std::size_t l = 0; l < table.lines.size(); ++l) {
+      const bool head = table.has_head && l == 0;
+      out += "<tr>";
+      for (const std::string& cell : table.lines[l])
+        out += (head ? "<th>" : "<td>") + escaped(cell);
+      out += "</tr>\n";
+    }
+    out += "</table></div>\n";
   }
   return out;
 }
@@ -282,8 +278,14 @@ std::string configuration_html(const StudyOutcome& outcome) {
           outcome.workers == 1 ? "" : "s",
           outcome.resumed > 0 ? fmt::format("; {} runs were there already", outcome.resumed) : ""));
   out += "</dl>\n";
-  return out + fmt::format("<details><summary>The study</summary>\n<pre>{}</pre></details>\n",
-                           escaped(read_text_file(outcome.study.file)));
+  const auto show = [&](const char* what, const std::filesystem::path& file) {
+    out += fmt::format("<details><summary>{}</summary>\n<pre>{}</pre></details>\n", what,
+                       escaped(read_text_file(file)));
+  };
+  show("The study", outcome.study.file);
+  if (outcome.study.vary_from)
+    show("The study that it has variations from", outcome.study.vary_from->study);
+  return out;
 }
 
 // Names of files in `tree`, at `at` and below, which are meant from one folder, become what they
@@ -335,6 +337,7 @@ std::string report_html(const StudyOutcome& outcome, const std::string& plotly) 
   if (!study.doc.empty()) out += fmt::format("<p>{}</p>\n", escaped(study.doc));
   out += expectations_html(outcome);
   out += published_html(outcome, plots);
+  out += stages_html(outcome);
   out += statistics_html(outcome);
   out += runs_html(outcome);
   out += "<h2>Plots</h2>\n";

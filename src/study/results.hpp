@@ -1,6 +1,7 @@
 #pragma once
 // What came of a study's runs: one record a run, in the order of their numbers, whatever the order
 // in which they were done.
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,6 +31,7 @@ struct RunRecord {
 struct Results {
   struct Varied {
     std::string name, unit;
+    double mean = NAN, deviation = NAN;  // that it was drawn with; NaN: it is not normal
   };
 
   std::vector<std::string> cells;  // those that the study names, else one without a name

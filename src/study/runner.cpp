@@ -208,6 +208,7 @@ const RunSpec& StudyRunner::spec(int number) const {
 
 std::string StudyRunner::fingerprint() const {
   std::string all = build_id() + read_text_file(study_.file) + options_.data.string();
+  if (study_.vary_from) all += read_text_file(study_.vary_from->study);
   for (std::size_t f = 0; f < plan_->files().size(); ++f) all += yaml_text(plan_->files().tree(f));
   for (const auto& [key, value] : options_.parameters) all += key + "=" + value + "\n";
   all += fmt::format("{} {}", study_.seed, study_.n.value_or(0));
@@ -221,8 +222,11 @@ StudyOutcome StudyRunner::run() {
   outcome.study = study_;
   outcome.options = options_;
   outcome.results.cells = plan_->cells();
-  for (const auto& [name, variation] : study_.vary)
-    outcome.results.variations.push_back({name, variation.unit});
+  for (const auto& [name, variation] : study_.vary) {
+    const bool normal = variation.distribution == Distribution::kNormal;
+    outcome.results.variations.push_back(
+        {name, variation.unit, normal ? variation.low : NAN, normal ? variation.high : NAN});
+  }
   outcome.results.columns = columns_;
   outcome.results.judged = !study_.good.empty();
   outcome.workers = workers_of(options_, plan_->runs().size());
@@ -257,7 +261,7 @@ StudyOutcome StudyRunner::run() {
       return changed_app(study_, plan_->files(), plan_->changes(spec).changes, plan_->seed(spec));
     };
     try {
-      outcome.stages.push_back({name, part.make()->run(context)});
+      outcome.stages.push_back({name, part.make()->run(context), stages().doc(part.name)});
     } catch (const StudyStopped&) {
       outcome.complete = false;
     } catch (const ConfigError&) {

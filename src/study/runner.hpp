@@ -38,6 +38,7 @@ struct RunnerOptions {
 struct StageOutcome {
   std::string name;
   std::vector<StageValue> values;
+  std::string doc = "";  // what stages of its type do
 };
 
 /// A statistic with its value, as tables show it.

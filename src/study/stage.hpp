@@ -19,6 +19,7 @@ struct StageValue {
   std::string name;
   double value = 0.0;  // SI
   std::string unit;
+  std::string row = "";  // of the table that shows it, the name being ROW.COLUMN; "": of none
 };
 
 /// A run that a stage asks for.

@@ -13,10 +13,6 @@ namespace {
 
 using schema_detail::Relation;
 
-Schema<double> in_si() {
-  return number_with_unit().map([](const WrittenNumber& q) { return q.value; });
-}
-
 ObjectSchema<StatisticConfig> statistic_schema() {
   return object<StatisticConfig>("Statistic", "a number of the results")
       .optional("statistic", &StatisticConfig::statistic, statistic_kind_schema(),
@@ -38,7 +34,7 @@ Schema<Limit> limit_schema() {
               const auto statistic = statistic_schema().read(node, reader);
               return statistic ? std::optional<Limit>(*statistic) : std::nullopt;
             }
-            const auto value = in_si().read(node, reader);
+            const auto value = number_in_si().read(node, reader);
             return value ? std::optional<Limit>(*value) : std::nullopt;
           },
           description};
@@ -106,26 +102,28 @@ struct RowFile : StatisticConfig {
 };
 
 Schema<PublishedTable> published_schema() {
-  const auto row =
-      object<RowFile>("Row", "a number of the publication")
-          .required("statistic", &StatisticConfig::statistic, statistic_kind_schema())
-          .optional("p", &StatisticConfig::p, number().min(0).max(1), "of a quantile")
-          .required("of", &StatisticConfig::of, text(), "our column")
-          .optional("cell", &StatisticConfig::cell, text(), "our cell; else all")
-          .required("value", &RowFile::value, in_si(), "theirs")
-          .optional("plus_minus", &RowFile::plus_minus, in_si(), "as printed")
-          .optional("n", &RowFile::n, integer().min(1), "their number of samples")
-          .optional("deviation", &RowFile::deviation, in_si(), "of the samples of their mean")
-          .place(&StatisticConfig::place)
-          .map([](const RowFile& f) {
-            PublishedRow r;
-            r.what = f;
-            r.value = f.value;
-            r.plus_minus = f.plus_minus;
-            r.n = f.n;
-            r.deviation = f.deviation;
-            return r;
-          });
+  const auto row = object<RowFile>("Row", "a number of the publication")
+                       .optional("statistic", &StatisticConfig::statistic, statistic_kind_schema(),
+                                 "of a column's samples; left out for a stage's value")
+                       .optional("p", &StatisticConfig::p, number().min(0).max(1), "of a quantile")
+                       .required("of", &StatisticConfig::of, text(),
+                                 "our column, or STAGE.VALUE without a statistic")
+                       .optional("cell", &StatisticConfig::cell, text(), "our cell; else all")
+                       .required("value", &RowFile::value, number_in_si(), "theirs")
+                       .optional("plus_minus", &RowFile::plus_minus, number_in_si(), "as printed")
+                       .optional("n", &RowFile::n, integer().min(1), "their number of samples")
+                       .optional("deviation", &RowFile::deviation, number_in_si(),
+                                 "of the samples of their mean")
+                       .place(&StatisticConfig::place)
+                       .map([](const RowFile& f) {
+                         PublishedRow r;
+                         r.what = f;
+                         r.value = f.value;
+                         r.plus_minus = f.plus_minus;
+                         r.n = f.n;
+                         r.deviation = f.deviation;
+                         return r;
+                       });
   return object<PublishedTable>("Published")
       .required("source", &PublishedTable::source, text(), "work, table, page")
       .optional("note", &PublishedTable::note, text(), "what is not comparable, and why")
@@ -134,10 +132,10 @@ Schema<PublishedTable> published_schema() {
 
 Schema<GoodRule> good_schema() {
   return object<GoodRule>("Bounds", "of a column, all of which must hold")
-      .optional("at_least", &GoodRule::at_least, in_si())
-      .optional("at_most", &GoodRule::at_most, in_si())
-      .optional("above", &GoodRule::above, in_si())
-      .optional("below", &GoodRule::below, in_si())
+      .optional("at_least", &GoodRule::at_least, number_in_si())
+      .optional("at_most", &GoodRule::at_most, number_in_si())
+      .optional("above", &GoodRule::above, number_in_si())
+      .optional("below", &GoodRule::below, number_in_si())
       .place(&GoodRule::place)
       .check([](const GoodRule& r) -> std::optional<Fault> {
         if (r.at_least || r.at_most || r.above || r.below) return std::nullopt;
@@ -177,6 +175,11 @@ ObjectSchema<StudyConfig> study_schema() {
           .required("app", &LogConfig::app, file(), "one that comes to an end by itself")
           .optional("seed", &LogConfig::seed, integer().min(0))
           .optional("set", &LogConfig::set, dictionary(any_value()), "values of keys, by path");
+  const auto vary_from =
+      object<VaryFrom>("VaryFrom", "variations of another study, as it has them")
+          .required("study", &VaryFrom::study, file(), "whose own 'vary' is meant")
+          .optional("only", &VaryFrom::only, list(text()).min_size(1), "else all of them")
+          .place(&VaryFrom::place);
   return object<StudyConfig>(
              "Study", "an experiment of studies/: many runs, what is measured, what was published")
       .required("title", &StudyConfig::title, text())
@@ -194,6 +197,8 @@ ObjectSchema<StudyConfig> study_schema() {
                 "keys that get a log's path, in all runs: the log's name")
       .optional("set", &StudyConfig::set, dictionary(any_value()),
                 "values of keys, by path, in all runs")
+      .optional("vary_from", &StudyConfig::vary_from, vary_from,
+                "beside one's own: noise that several studies have")
       .optional("vary", &StudyConfig::vary, dictionary(variation_schema()), "by name")
       .optional("cells", &StudyConfig::cells, dictionary(cell),
                 "by name; all have the same seeds, so that what is drawn is the same")
@@ -256,6 +261,37 @@ void check_names(const StudyConfig& study) {
   if (!issues.empty()) throw ConfigError(std::move(issues));
 }
 
+// Puts the variations of the other study before the study's own. Their places are in its file.
+void take_variations(StudyConfig& study) {
+  if (!study.vary_from) return;
+  const VaryFrom& from = *study.vary_from;
+  const Node tree = load_tree(from.study);
+  const Node* written = tree.kind() == Node::Kind::kObject ? tree.find("vary") : nullptr;
+  if (written == nullptr)
+    throw ConfigError({{from.place, "vary_from.study",
+                        fmt::format("is {}, which has no 'vary'", from.study.string()),
+                        "name a study that has"}});
+  auto there = read_tree(*written, from.study.string(), Schema(dictionary(variation_schema())));
+  std::vector<std::string> names;
+  for (const auto& [name, variation] : there) names.push_back(name);
+  std::vector<Issue> issues;
+  for (const std::string& name : from.only)
+    if (!std::ranges::count(names, name))
+      issues.push_back({from.place, "vary_from.only",
+                        fmt::format("has '{}', which that study does not vary", shown(name)),
+                        did_you_mean(name, names, "it varies")});
+  std::erase_if(there, [&](const auto& entry) {
+    return !from.only.empty() && !std::ranges::count(from.only, entry.first);
+  });
+  for (const auto& [name, variation] : study.vary)
+    if (std::ranges::count(there, name, [](const auto& entry) { return entry.first; }) > 0)
+      issues.push_back({variation.place, "vary." + name, "is in vary_from too",
+                        "choose another name, or say in vary_from.only which are meant"});
+  if (!issues.empty()) throw ConfigError(std::move(issues));
+  study.vary.insert(study.vary.begin(), std::make_move_iterator(there.begin()),
+                    std::make_move_iterator(there.end()));
+}
+
 }  // namespace
 
 StudyConfig load_study(const std::filesystem::path& file, std::string name) {
@@ -263,6 +299,7 @@ StudyConfig load_study(const std::filesystem::path& file, std::string name) {
   study.file = file;
   study.name = std::move(name);
   study.given = study.name;
+  take_variations(study);
   for (auto& [key, variation] : study.vary) variation.name = key;
   for (auto& [cell, config] : study.cells)
     for (auto& [key, variation] : config.vary) variation.name = key;

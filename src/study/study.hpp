@@ -82,6 +82,13 @@ struct PublishedTable {
   std::vector<PublishedRow> rows;
 };
 
+/// Variations of another study, as it has them.
+struct VaryFrom {
+  Place place;
+  std::filesystem::path study;
+  std::vector<std::string> only;  // empty: all of them
+};
+
 /// A run is good when each of these columns is within its bounds.
 struct GoodRule {
   Place place;
@@ -105,7 +112,8 @@ struct StudyConfig {
   std::vector<std::pair<std::string, LogConfig>> logs;
   KeyValues set;  // of all cells
   LogUses use;    // likewise
-  std::vector<std::pair<std::string, Variation>> vary;
+  std::optional<VaryFrom> vary_from;
+  std::vector<std::pair<std::string, Variation>> vary;  // those of vary_from first
   std::vector<std::pair<std::string, CellConfig>> cells;
   std::vector<std::pair<std::string, MetricRegistry::Part>> metrics;
   std::vector<std::pair<std::string, GoodRule>> good;

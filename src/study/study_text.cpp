@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace handspan {
 namespace {
@@ -28,6 +29,14 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
     out += line + "\n";
   }
   return out;
+}
+
+// a stage's value has no interval
+std::string ratio_text(const Comparison& c) {
+  return fmt::format("{:.3g}", c.ratio) +
+         (c.ratio_lower < c.ratio_upper
+              ? fmt::format(" [{:.3g}, {:.3g}]", c.ratio_lower, c.ratio_upper)
+              : "");
 }
 
 }  // namespace
@@ -58,6 +67,47 @@ std::string estimate_text(const Estimate& e, const std::string& unit) {
   if (std::isfinite(e.lower) && std::isfinite(e.upper) && e.lower < e.upper)
     text += fmt::format(" [{}, {}]", number_text(e.lower, unit), number_text(e.upper, unit));
   return text;
+}
+
+StageTable stage_table(const StageOutcome& stage) {
+  std::vector<std::string> rows, columns;
+  // of a column whose values all have it; none: they differ
+  std::vector<std::optional<std::string>> units;
+  for (const StageValue& value : stage.values) {
+    if (value.row.empty()) continue;
+    if (!std::ranges::count(rows, value.row)) rows.push_back(value.row);
+    const std::string column = value.name.substr(value.row.size() + 1);
+    const auto known = std::ranges::find(columns, column);
+    if (known == columns.end()) {
+      columns.push_back(column);
+      units.emplace_back(value.unit);
+    } else if (auto& unit = units[static_cast<std::size_t>(known - columns.begin())];
+               unit != value.unit) {
+      unit.reset();
+    }
+  }
+  StageTable table;
+  table.has_head = !rows.empty();
+  if (table.has_head) table.lines.push_back({""});
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const std::string unit = units[c] ? shown_unit(*units[c]).unit : "";
+    table.lines[0].push_back(columns[c] + (unit.empty() ? "" : " [" + unit + "]"));
+  }
+  for (const std::string& row : rows) {
+    std::vector<std::string> line = {row};
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      const auto value = std::ranges::find_if(stage.values, [&](const StageValue& v) {
+        return v.row == row && v.name == row + "." + columns[c];
+      });
+      line.push_back(value == stage.values.end() ? ""
+                     : units[c]                  ? number_text(value->value, value->unit)
+                                                 : value_text(value->value, value->unit));
+    }
+    table.lines.push_back(std::move(line));
+  }
+  for (const StageValue& value : stage.values)
+    if (value.row.empty()) table.lines.push_back({value.name, value_text(value.value, value.unit)});
+  return table;
 }
 
 std::string study_heading(const StudyRunner& runner) {
@@ -111,10 +161,9 @@ std::string study_text(const StudyOutcome& outcome) {
   }
   for (const StageOutcome& stage : outcome.stages) {
     out += fmt::format("\n{}:\n", stage.name);
-    std::vector<std::vector<std::string>> rows;
-    for (const StageValue& value : stage.values)
-      rows.push_back({"  " + value.name, value_text(value.value, value.unit)});
-    out += table(rows);
+    auto lines = stage_table(stage).lines;
+    for (auto& line : lines) line[0] = "  " + line[0];
+    out += table(lines);
   }
   if (!outcome.published.empty()) {
     out += fmt::format("\npublished: {}\n", outcome.study.published->source);
@@ -122,8 +171,7 @@ std::string study_text(const StudyOutcome& outcome) {
     for (const PublishedOutcome& p : outcome.published)
       rows.push_back({p.measured.text, value_text(p.row.value, p.measured.unit),
                       estimate_text(p.measured.estimate, p.measured.unit),
-                      fmt::format("{:.3g} [{:.3g}, {:.3g}]", p.comparison.ratio,
-                                  p.comparison.ratio_lower, p.comparison.ratio_upper)});
+                      ratio_text(p.comparison)});
     out += table(rows);
   }
   if (!outcome.expectations.empty()) out += "\n";

@@ -1,6 +1,7 @@
 #pragma once
 // What the terminal shows of a study.
 #include <string>
+#include <vector>
 
 #include "study/runner.hpp"
 
@@ -15,6 +16,14 @@ std::string number_text(double value, const std::string& unit);
 std::string value_text(double value, const std::string& unit);
 /// "12.3 mm [10.1, 15.2]"; without the bracket where there is no interval.
 std::string estimate_text(const Estimate& estimate, const std::string& unit);
+
+/// A stage's values as lines of cells. Those that have a row make a table, with names over its
+/// columns.
+struct StageTable {
+  bool has_head = false;  // the first line
+  std::vector<std::vector<std::string>> lines;
+};
+StageTable stage_table(const StageOutcome& stage);
 
 std::string study_heading(const StudyRunner& runner);
 /// Table of the columns by cell, what was asked, what was published, times.

@@ -58,6 +58,10 @@ struct Units {
 
 }  // namespace
 
+Schema<double> number_in_si() {
+  return number_with_unit().map([](const WrittenNumber& q) { return q.value; });
+}
+
 Schema<Node> any_value() {
   Description description;
   description.type = "any value";
@@ -72,12 +76,9 @@ Schema<Variation> variation_schema() {
           .optional("add", &VariedKey::add, boolean(),
                     "to what the file says there, else in its place")
           .optional("gain", &VariedKey::gain, number())
-          .optional("offset", &VariedKey::offset,
-                    number_with_unit().map([](const WrittenNumber& q) { return q.value; }))
-          .optional("at_least", &VariedKey::at_least,
-                    number_with_unit().map([](const WrittenNumber& q) { return q.value; }))
-          .optional("at_most", &VariedKey::at_most,
-                    number_with_unit().map([](const WrittenNumber& q) { return q.value; }))
+          .optional("offset", &VariedKey::offset, number_in_si())
+          .optional("at_least", &VariedKey::at_least, number_in_si())
+          .optional("at_most", &VariedKey::at_most, number_in_si())
           .place(&VariedKey::place);
   const auto file =
       object<VariationFile>("Variation", "a distribution and the keys that get what is drawn")

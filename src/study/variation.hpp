@@ -55,6 +55,9 @@ Drawn middle(const Variation& variation);
 /// @throws InputError when arithmetic is asked for what is no number
 Node value_for(const VariedKey& key, const Drawn& drawn, const Node* written, const Place& place);
 
+/// A number with or without a unit, in SI.
+Schema<double> number_in_si();
+
 /// Any value of YAML, as it stands.
 Schema<Node> any_value();
 

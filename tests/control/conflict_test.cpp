@@ -3,21 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <eiquadprog/eiquadprog-fast.hpp>
 
 #include "core/error.hpp"
 #include "core/random.hpp"
 #include "support/alloc.hpp"
+#include "support/sized.hpp"
 
 namespace handspan {
 namespace {
-
-// a size of a long run: all of it with HANDSPAN_LONG=1, else a twentieth
-int sized(int size) {
-  const char* wanted = std::getenv("HANDSPAN_LONG");
-  return wanted && std::string(wanted) == "1" ? size : std::max(1, size / 20);
-}
 
 // Rows of three joints' accelerations: bounds, then a row for each kind of limit, all wide.
 enum Row { kBound1, kBound2, kBound3, kTorque1, kTorque2, kSpeed, kCollision, kTask, kRows };
@@ -179,7 +173,7 @@ TEST(Conflict, ANumberThatIsNotFiniteIsNoConflict) {
 
 TEST(Conflict, EachNamedRowIsNeeded) {
   int conflicts = 0;
-  for (int seed = 0; seed < sized(4000); ++seed) {
+  for (int seed = 0; seed < test::sized(4000); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomStream stream(static_cast<std::uint64_t>(seed), "conflicts");
     const int n = 2 + static_cast<int>(stream.integer(9));
@@ -211,7 +205,7 @@ TEST(Conflict, EachNamedRowIsNeeded) {
       EXPECT_TRUE(can_hold(qp, rest, 1e-6)) << "row " << conflict[k] << " is not needed";
     }
   }
-  EXPECT_GT(conflicts, sized(4000) / 4) << "the problems are too easy to mean something";
+  EXPECT_GT(conflicts, test::sized(4000) / 4) << "the problems are too easy to mean something";
 }
 
 TEST(ConflictReporter, CountsWhatItExplainedMostFrequentFirst) {

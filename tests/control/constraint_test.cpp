@@ -4,20 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
 
 #include "core/random.hpp"
+#include "support/sized.hpp"
 
 namespace handspan {
 namespace {
 
 constexpr std::uint64_t kSeed = 11;
-
-int sized(int size) {
-  const char* wanted = std::getenv("HANDSPAN_LONG");
-  return wanted && std::strcmp(wanted, "1") == 0 ? size : std::max(1, size / 20);
-}
 
 struct Gap {
   double gap = 0.0, closing = 0.0;
@@ -35,7 +29,7 @@ struct Gap {
 
 TEST(BrakingBound, AnyStateReachedUnderItIsStoppedInTimeAtNoMoreThanTheDeceleration) {
   RandomStream random(kSeed, "reached");
-  for (int run = 0; run < sized(2000); ++run) {
+  for (int run = 0; run < test::sized(2000); ++run) {
     const double a = random.uniform(0.2, 20.0), recovery = random.uniform(0.01, 0.5),
                  dt = std::exp(random.uniform(std::log(1e-3), std::log(1e-2)));
     // room for the first step too
@@ -56,7 +50,7 @@ TEST(BrakingBound, AnyStateReachedUnderItIsStoppedInTimeAtNoMoreThanTheDecelerat
 
 TEST(BrakingBound, KeepsTheGapWhenItLooksFartherAheadThanAStep) {
   RandomStream random(kSeed, "ahead");
-  for (int run = 0; run < sized(400); ++run) {
+  for (int run = 0; run < test::sized(400); ++run) {
     const double a = random.uniform(0.5, 5.0), ahead = random.uniform(0.005, 0.1), dt = 1e-3;
     Gap s{random.uniform(0.05, 0.5), 0.0};
     for (int k = 0; k < 3000; ++k) {
@@ -73,7 +67,7 @@ TEST(BrakingBound, KeepsTheGapWhenItLooksFartherAheadThanAStep) {
 
 TEST(BrakingBound, IsTheLeastSecondDerivativeFromWhichBrakingKeepsTheGap) {
   RandomStream random(kSeed, "brute force");
-  for (int k = 0; k < sized(4000); ++k) {
+  for (int k = 0; k < test::sized(4000); ++k) {
     const double a = random.uniform(0.5, 10.0), dt = random.uniform(1e-3, 1e-2);
     const Gap start{random.uniform(0.01, 0.3), random.uniform(-0.5, 0.5)};
     if (start.gap < 0.5 * start.closing * dt) continue;
@@ -125,7 +119,7 @@ TEST(BrakingBound, IsContinuousWhereTheGapIsLost) {
 
 TEST(BrakingBound, NeverAsksForMoreThanItsMostWhateverTheState) {
   RandomStream random(kSeed, "any");
-  for (int k = 0; k < sized(200000); ++k) {
+  for (int k = 0; k < test::sized(200000); ++k) {
     const double a = random.uniform(0.1, 10.0);
     const double bound = braking_bound(random.uniform(-1.0, 1.0), random.uniform(-10.0, 10.0), a,
                                        0.1, random.uniform(1e-3, 0.1));

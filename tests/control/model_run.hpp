@@ -3,8 +3,6 @@
 // are integrated exactly with its q'', so that claims about the controller can be exact.
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,6 +17,7 @@
 #include "core/error.hpp"
 #include "core/random.hpp"
 #include "support/scenes.hpp"
+#include "support/sized.hpp"
 
 namespace handspan::test {
 
@@ -26,12 +25,6 @@ inline constexpr std::uint64_t kSeed = 20260204;
 inline const std::vector<bool> kAllAxes(6, true);
 inline const std::vector<bool> kTranslation = {true, true, true, false, false, false};
 inline const std::vector<bool> kRotation = {false, false, false, true, true, true};
-
-/// A size of a long run: all of it with HANDSPAN_LONG=1, else a twentieth, at least 1.
-inline int sized(int size) {
-  const char* wanted = std::getenv("HANDSPAN_LONG");
-  return wanted && std::strcmp(wanted, "1") == 0 ? size : std::max(1, size / 20);
-}
 
 inline Eigen::VectorXd random_vector(Eigen::Index n, RandomStream& random, double size = 1.0) {
   Eigen::VectorXd v(n);

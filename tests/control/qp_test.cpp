@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <eiquadprog/eiquadprog-fast.hpp>
 #include <optional>
 #include <tuple>
@@ -12,18 +11,13 @@
 #include "core/error.hpp"
 #include "core/random.hpp"
 #include "support/alloc.hpp"
+#include "support/sized.hpp"
 
 namespace handspan {
 namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-// a size of a long run: all of it with HANDSPAN_LONG=1, else a twentieth
-int sized(int size) {
-  const char* wanted = std::getenv("HANDSPAN_LONG");
-  return wanted && std::string(wanted) == "1" ? size : std::max(1, size / 20);
-}
 
 std::vector<QpRow> rows_of(int count, int level = 0, double scale = 1.0) {
   std::vector<QpRow> rows;
@@ -193,7 +187,7 @@ int active_count(const Qp& qp, const VectorXd& x) {
 
 TEST(QpSolver, AgreesWithGoldfarbAndIdnani) {
   int active = 0, unknowns = 0;
-  for (int seed = 0; seed < sized(4000); ++seed) {
+  for (int seed = 0; seed < test::sized(4000); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomStream stream(static_cast<std::uint64_t>(seed), "qp");
     const int n = 7 + static_cast<int>(stream.integer(26));
@@ -217,7 +211,7 @@ TEST(QpSolver, AgreesWithGoldfarbAndIdnani) {
 
 TEST(QpSolver, RowsThatSayTheSameAgainHoldAndRarelyCostTheOptimum) {
   int away = 0;
-  for (int seed = 0; seed < sized(4000); ++seed) {
+  for (int seed = 0; seed < test::sized(4000); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomStream stream(static_cast<std::uint64_t>(seed), "again");
     const int n = 7 + static_cast<int>(stream.integer(26));
@@ -238,11 +232,11 @@ TEST(QpSolver, RowsThatSayTheSameAgainHoldAndRarelyCostTheOptimum) {
     away += !near;
   }
   // a dependent row that rounding makes look independent ends DAQP's search
-  EXPECT_LE(away, sized(4000) / 200);
+  EXPECT_LE(away, test::sized(4000) / 200);
 }
 
 TEST(QpSolver, WarmStartsAlongASlowDriftAgreeWithGoldfarbAndIdnani) {
-  for (int seed = 0; seed < sized(40); ++seed) {
+  for (int seed = 0; seed < test::sized(40); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomStream stream(static_cast<std::uint64_t>(seed), "drift");
     const int n = 14, m = 45;
@@ -277,7 +271,7 @@ TEST(QpSolver, WarmStartsAlongASlowDriftAgreeWithGoldfarbAndIdnani) {
 
 TEST(QpSolver, NeverGivesUpARowThatCanHold) {
   int imprecise = 0;
-  for (int seed = 0; seed < sized(100000); ++seed) {
+  for (int seed = 0; seed < test::sized(100000); ++seed) {
     RandomStream stream(static_cast<std::uint64_t>(seed), "feasible");
     const int n = 2 + static_cast<int>(stream.integer(12));
     const int m = static_cast<int>(stream.integer(30));
@@ -435,7 +429,7 @@ TEST(QpSolver, ACascadeGivesUpNoMoreThanEachLevelNeeds) {
 
 TEST(QpSolver, GivesUpTheLeastLevelByLevel) {
   int relaxed = 0, failed = 0, imprecise = 0, worse = 0, without_reference = 0;
-  for (int seed = 0; seed < sized(20000); ++seed) {
+  for (int seed = 0; seed < test::sized(20000); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomStream stream(static_cast<std::uint64_t>(seed), "conflict");
     const int n = 2 + static_cast<int>(stream.integer(9));
@@ -490,7 +484,7 @@ TEST(QpSolver, GivesUpTheLeastLevelByLevel) {
   // where rows are nearly parallel, the room of 1e-8 that each level leaves is much for the next
   EXPECT_LE(worse, relaxed / 500);
   EXPECT_LE(without_reference, relaxed / 50);
-  EXPECT_GT(relaxed, sized(20000) / 3) << "the problems are too easy to mean something";
+  EXPECT_GT(relaxed, test::sized(20000) / 3) << "the problems are too easy to mean something";
 }
 
 TEST(QpSolver, WhatIsFreeStillFollowsTheObjective) {
@@ -619,7 +613,7 @@ TEST(QpSolver, AProblemOfAnotherSizeOrWithoutPositiveDefiniteHFails) {
 }
 
 TEST(QpSolver, AbsurdMagnitudesNeverPassUnchecked) {
-  for (int seed = 0; seed < sized(20000); ++seed) {
+  for (int seed = 0; seed < test::sized(20000); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomStream stream(static_cast<std::uint64_t>(seed), "absurd");
     const int n = 3, m = 6;
@@ -669,7 +663,7 @@ TEST(QpSolver, AbsurdMagnitudesNeverPassUnchecked) {
 // ---------------------------------------------------------------------------------------
 
 TEST(QpSolver, TheWorkingSetContinuesWithTheSameBits) {
-  for (int seed = 0; seed < sized(100); ++seed) {
+  for (int seed = 0; seed < test::sized(100); ++seed) {
     RandomStream stream(static_cast<std::uint64_t>(seed), "snapshot");
     const int n = 7, m = 20;
     std::vector<QpRow> rows = rows_of(n + m, 2);

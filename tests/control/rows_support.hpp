@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,13 +13,9 @@
 #include "control/constraint.hpp"
 #include "core/error.hpp"
 #include "core/random.hpp"
+#include "support/sized.hpp"
 
 namespace handspan::test {
-
-inline int sized(int size) {
-  const char* wanted = std::getenv("HANDSPAN_LONG");
-  return wanted && std::strcmp(wanted, "1") == 0 ? size : std::max(1, size / 20);
-}
 
 template <class Function>
 std::string message_of(Function function) {

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -15,17 +13,13 @@
 #include "core/error.hpp"
 #include "core/random.hpp"
 #include "scene/robot_folder.hpp"
+#include "support/sized.hpp"
 
 namespace handspan::test {
 
 inline constexpr std::uint64_t kSeed = 20260117;
 inline constexpr double kPeriods[] = {1.0 / 1000.0, 1.0 / 125.0};
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-inline int sized(int size) {
-  const char* wanted = std::getenv("HANDSPAN_LONG");
-  return wanted && std::strcmp(wanted, "1") == 0 ? size : std::max(1, size / 20);
-}
 
 struct NamedLimits {
   std::string name;

@@ -3,23 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
 #include <numbers>
 
 #include "core/random.hpp"
 #include "robot/mujoco_shapes.hpp"
+#include "support/sized.hpp"
 
 namespace handspan {
 namespace {
 
 constexpr std::uint64_t kSeed = 7;
 constexpr double kTiny = 1e-9;  // radius of the ball that stands for a point [m]
-
-int sized(int size) {
-  const char* wanted = std::getenv("HANDSPAN_LONG");
-  return wanted && std::strcmp(wanted, "1") == 0 ? size : std::max(1, size / 20);
-}
 
 const Eigen::Vector3d kSize(0.3, 0.2, 0.1);
 constexpr ShapeType kTypes[] = {ShapeType::kBox, ShapeType::kSphere, ShapeType::kCapsule,
@@ -67,7 +61,7 @@ TEST(PointDistance, IsMuJoCosOutsideAllShapes) {
     RandomStream random(kSeed, "outside");
     // cylinders go through GJK there: its own tolerance; the rest is closed form on both sides
     const double tolerance = type == ShapeType::kCylinder ? 1e-8 : 1e-14;
-    for (int k = 0; k < sized(100000); ++k) {
+    for (int k = 0; k < test::sized(100000); ++k) {
       const Eigen::Vector3d p = random_point(random, 0.8);
       const PointDistance d = point_distance(type, kSize, p);
       if (d.distance < 1e-6) continue;
@@ -80,7 +74,7 @@ TEST(PointDistance, IsMuJoCosOutsideAllShapes) {
 TEST(PointDistance, NearestPointIsOnTheSurfaceAndNoOtherIsNearer) {
   for (const ShapeType type : kTypes) {
     RandomStream random(kSeed, "surface");
-    for (int k = 0; k < sized(2000); ++k) {
+    for (int k = 0; k < test::sized(2000); ++k) {
       const Eigen::Vector3d p = random_point(random, 0.45);
       const PointDistance d = point_distance(type, kSize, p);
       ASSERT_NEAR(d.n_G.norm(), 1.0, 1e-12) << k;
@@ -100,7 +94,7 @@ TEST(PointDistance, NormalIsTheGradientAlsoInside) {
   for (const ShapeType type : kTypes) {
     RandomStream random(kSeed, "gradient");
     int inside = 0;
-    for (int k = 0; k < sized(20000); ++k) {
+    for (int k = 0; k < test::sized(20000); ++k) {
       const Eigen::Vector3d p = random_point(random, 0.35);
       const PointDistance d = point_distance(type, kSize, p);
       inside += d.distance < 0.0;

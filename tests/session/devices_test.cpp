@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/object.hpp"
+#include "core/text_file.hpp"
 #include "session_support.hpp"
 #include "support/alloc.hpp"
 #include "teleop/headset.hpp"
@@ -577,6 +578,33 @@ TEST(SessionDevices, WhatIsWrongInAnAppHasItsPlace) {
             std::string::npos);
   EXPECT_NE(error(headset + button + "device: h, button: x}]}]}\n      b: {final: true}\n")
                 .find("has no button or axis 'x'"),
+            std::string::npos);
+}
+
+// an arm that takes positions stands for a gripper
+TEST(SessionDevices, WhatIsWrongWithAGripperHasItsPlace) {
+  const AppFolder folder("name: jaws\nrobots:\n  jaw: {robot: jaw, pose: stance}\n");
+  const auto jaw = folder.path() / "jaw";
+  std::filesystem::copy(folder.path() / "robots/ur5", jaw);
+  std::string robot = read_text_file(jaw / "robot.yaml");
+  robot.replace(robot.find("drive: velocity"), 15, "drive: position");
+  std::ofstream(jaw / "robot.yaml") << robot;
+  const auto error = [&](const std::string& more) {
+    return folder.error(
+        "devices:\n  h: {driver: {type: headset}}\nmodes:\n  m:\n    start: a\n    states:\n      "
+        "a: "
+        "{do: [{type: operate, group: jaw.arm, device: h, on: left.trigger" +
+        more + "}]}\n");
+  };
+  const std::string six = "[0, 0, 0, 0, 0, 0]", there = ", open: " + six + ", closed: " + six;
+  EXPECT_EQ(error(there), "");
+  EXPECT_NE(error(there + ", all_off: left.primary")
+                .find("'jaw.arm' is no suction cup: 'all_off' is for one"),
+            std::string::npos);
+  EXPECT_NE(error(", open: " + six)
+                .find("'jaw.arm' is no suction cup: say at what positions it is open and closed"),
+            std::string::npos);
+  EXPECT_NE(error(", open: [0], closed: " + six).find("1 positions for the 6 joints of 'jaw.arm'"),
             std::string::npos);
 }
 

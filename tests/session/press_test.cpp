@@ -196,6 +196,16 @@ TEST(Press, IsRecordedReplayedAndAskedForAgain) {
   Session session(again);
   run_to(session, "keep", 12000);
   EXPECT_EQ(session.arbiter().reference(session.arbiter().outlet("push")).wrench, last);
+  const std::string named = "log: press.mcap";
+  const auto error = [&](const std::string& more) {
+    std::string changed = text;
+    return folder.error(changed.replace(changed.find(named), named.size(), named + more));
+  };
+  EXPECT_NE(
+      error(", groups: [left.arm]").find("'groups' go with poses; leave them out for a wrench"),
+      std::string::npos);
+  EXPECT_NE(error(", relative: true").find("'relative' is for poses; leave it out for a wrench"),
+            std::string::npos);
 }
 
 TEST(Press, MessagesSayWhatIsWrong) {

@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <sstream>
 
 #include "core/random.hpp"
 #include "record/mcap_writer.hpp"
@@ -250,6 +251,32 @@ TEST(ReplayReference, DoesAgainWhatALogHas) {
   EXPECT_NE(error("{type: replay_reference, task: hand, log: full.mcap, from: 100 s}")
                 .find("has 0 poses in the time"),
             std::string::npos);
+}
+
+// a demonstration by an arm without the cup has nothing for it to do
+TEST(ReplayReference, CommandsOfAGroupMustBeInTheLog) {
+  const auto without_picker = [](const std::string& text) {
+    std::string kept;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);)
+      if (line.find("picker") == std::string::npos) kept += line + "\n";
+    return kept;
+  };
+  const AppFolder folder, alone(without_picker(test::kPairScene));
+  const Recorded recorded(alone, "alone.mcap", RecordExtent::kFull, 300, without_picker(kApp));
+  ASSERT_TRUE(recorded.whole);
+  std::filesystem::copy(recorded.file, folder.path() / "alone.mcap");
+  const auto error = [&](const std::string& groups) {
+    return folder.error(kPairArms +
+                        "modes: {m: {start: s, states: {s: {do: [{type: replay_reference, task: "
+                        "hand, log: alone.mcap, groups: [" +
+                        groups + "]}]}}}}\n");
+  };
+  EXPECT_EQ(error(""), "");
+  EXPECT_NE(
+      error("picker.cup").find("alone.mcap has no commands of 'picker.cup' (/picker/cup/command)"),
+      std::string::npos)
+      << error("picker.cup");
 }
 
 TEST(LogFile, KnowsEpisodesOperatorAuthorityAndEvents) {

@@ -38,6 +38,44 @@ TEST_F(StudyFileTest, MinimalOnesAreEnough) {
   EXPECT_EQ(error(kApp), "");
 }
 
+// noise that several studies have is written in one of them
+TEST_F(StudyFileTest, VariationsOfAnotherStudyComeFirst) {
+  folder_.file(
+      "other.yaml",
+      "title: o\n" + kLine +
+          "vary:\n  b: {normal: [0, 1], key: noise}\n  a: {uniform: [0, 1], key: offset}\n");
+  const auto names = [&](const std::string& text) {
+    std::string all;
+    for (const auto& [name, variation] : folder_.study("title: t\n" + kLine + text).vary) {
+      EXPECT_EQ(variation.name, name);
+      all += name + " ";
+    }
+    return all;
+  };
+  const std::string own = "vary: {c: {list: [1], key: slope}}\n";
+  EXPECT_EQ(names("vary_from: {study: other.yaml}\n" + own), "b a c ");
+  EXPECT_EQ(names("vary_from: {study: other.yaml, only: [a]}\n" + own), "a c ");
+  EXPECT_EQ(names("vary_from: {study: other.yaml}\n"), "b a ");
+  // as that study draws it
+  const auto here = folder_.study("title: t\n" + kLine + "vary_from: {study: other.yaml}\n");
+  const auto there = load_study(folder_.path() / "other.yaml", "o");
+  EXPECT_EQ(draw(here.vary[0].second, 7, 0, 0).number, draw(there.vary[0].second, 7, 0, 0).number);
+
+  EXPECT_EQ(error(kLine + "vary_from: {study: othr.yaml}\n").rfind("study.yaml:3: ", 0), 0U);
+  EXPECT_EQ(error(kLine + "vary_from: {study: other.yaml, only: [bb]}\n"),
+            "study.yaml:3: vary_from.only has 'bb', which that study does not vary; it varies: "
+            "b, a");
+  EXPECT_EQ(error(kLine + "vary_from: {study: other.yaml}\nvary: {a: {list: [1], key: slope}}\n"),
+            "study.yaml:4: vary.a is in vary_from too; choose another name, or say in "
+            "vary_from.only which are meant");
+  EXPECT_EQ(
+      error(kLine + "vary_from: {study: hold.yaml}\n"),
+      "study.yaml:3: vary_from.study is hold.yaml, which has no 'vary'; name a study that has");
+  folder_.file("bad.yaml", "title: o\n" + kLine + "vary:\n  b: {normal: [0, 0], key: noise}\n");
+  EXPECT_EQ(error(kLine + "vary_from: {study: bad.yaml}\n"),
+            "bad.yaml:4: b.normal has the standard deviation 0; it must be > 0");
+}
+
 TEST_F(StudyFileTest, ErrorsNamePlaceCauseAndMend) {
   EXPECT_EQ(error("subject: {app: hold.yaml, trial: {type: line}}\n"),
             "study.yaml:2: subject is an app and a trial; give one of app and trial");

@@ -3,7 +3,6 @@
 // followed on, and nothing that is not finite gets through.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <limits>
 #include <string>
 
@@ -11,6 +10,7 @@
 #include "core/random.hpp"
 #include "math/so3.hpp"
 #include "support/alloc.hpp"
+#include "support/sized.hpp"
 #include "teleop/devices.hpp"
 #include "teleop/hand.hpp"
 #include "teleop/headset.hpp"
@@ -18,11 +18,6 @@
 
 namespace handspan {
 namespace {
-
-int long_or_twentieth(int all) {
-  const char* wanted = std::getenv("HANDSPAN_LONG");
-  return wanted && std::string(wanted) == "1" ? all : all / 20;
-}
 
 // numbers at which code breaks
 double odd_number(RandomStream& random) {
@@ -101,7 +96,7 @@ TEST(DeviceStreamRun, WhateverComesTheReferenceStaysLegal) {
   const PoseReferenceLimits limits;
   constexpr double kDt = 1e-3;
   constexpr int kRuns = 20;
-  const int samples = long_or_twentieth(10'000'000) / kRuns;
+  const int samples = test::sized(10'000'000) / kRuns;
   std::uint64_t followed = 0, closed = 0;
   for (int run = 0; run < kRuns; ++run) {
     Devices set;
