@@ -112,6 +112,7 @@ int check_app(const std::filesystem::path& path) {
                app.plants[p].second.clock ? ", is the clock" : "");
   for (const auto& [group, part] : app.controllers) fmt::print("{}: {}\n", group, part.name);
   for (const auto& [source, part] : app.sources) fmt::print("source {}: {}\n", source, part.name);
+  for (const auto& judge : session.judges().texts()) fmt::print("{}\n", judge);
   for (const auto& machine : session.machines()) fmt::print("{}", machine.text());
   fmt::print("{}: valid\n", app.name);
   return kHolds;

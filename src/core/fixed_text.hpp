@@ -12,6 +12,8 @@ namespace handspan {
 template <std::size_t N>
 class FixedText {
  public:
+  static constexpr std::size_t kMost = N;
+
   FixedText() = default;
   /// What does not fit is cut, at a border of UTF-8 characters.
   FixedText(std::string_view text) {  // NOLINT(google-explicit-constructor): it is a text

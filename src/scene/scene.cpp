@@ -312,8 +312,8 @@ class Assembly {
     shape.size = 0.5 * entry.size;
     shape.material = entry.material;
     shape.rgba = {0.16F, 0.17F, 0.19F, 1.0F};
-    scene_.belts.push_back(
-        {claimed({name, entry.pose.placement(), {shape}, {}}, entry.place), entry.speed});
+    scene_.belts.push_back({claimed({name, entry.pose.placement(), {shape}, {}}, entry.place),
+                            entry.speed, entry.settable});
   }
 
   void add_kinematic(const std::string& name, const KinematicEntry& entry) {

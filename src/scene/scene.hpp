@@ -82,6 +82,7 @@ struct SceneBody {
 struct Belt {
   SceneBody body;      // one box
   double speed = 0.0;  // [m/s], settable while running
+  std::optional<std::array<double, 2>> settable;  // by persons: lowest and highest [m/s]
 };
 
 /// A body that follows a given motion whatever pushes against it, and pushes with that motion's

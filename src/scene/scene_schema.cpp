@@ -272,6 +272,14 @@ Schema<SceneFile> scene_schema() {
           .required("size", &BeltEntry::size, vector<3>("m").above(0), "length, width, height")
           .optional("speed", &BeltEntry::speed, number("m/s").min(-10).max(10),
                     "settable while running")
+          .optional("settable", &BeltEntry::settable, two(list(number("m/s").min(-10).max(10))),
+                    "lowest and highest speed that a person may set; left out: as far as twice "
+                    "`speed`, at least 1 m/s, either way")
+          .check([](const BeltEntry& b) -> std::optional<Fault> {
+            if (!b.settable || (*b.settable)[0] < (*b.settable)[1]) return std::nullopt;
+            return Fault{"has no room between its ends", "give the lowest speed, then the highest",
+                         "settable"};
+          })
           .optional("material", &BeltEntry::material, text().identifier());
   const auto waypoint = object<WaypointEntry>("Waypoint")
                             .required("time", &WaypointEntry::time, number("s").min(0))

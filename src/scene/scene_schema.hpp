@@ -46,6 +46,7 @@ struct BeltEntry {
   PoseEntry pose;
   Eigen::Vector3d size = Eigen::Vector3d::Zero();
   double speed = 0.0;
+  std::optional<std::array<double, 2>> settable;
   std::string material = "belt";
 };
 

@@ -26,6 +26,7 @@ struct AppFile {
   std::vector<std::pair<std::string, PoseReferenceLimits>> references;
   std::vector<std::pair<std::string, WrenchReferenceLimits>> wrench_references;
   std::vector<std::pair<std::string, MachineConfig>> machines;
+  Judges::Configs judges;
   PlantConfigs plants;
   Located<ClockKind> clock = {ClockKind::kVirtual, {}};
   RecordExtent record = RecordExtent::kDefault;
@@ -64,6 +65,8 @@ Schema<AppFile> app_schema() {
           "how large the reference of a wrench task may be and how fast it may change, by task")
       .optional("modes", &AppFile::machines, dictionary(machine_schema()),
                 "state machines that run side by side, by name")
+      .optional("judges", &AppFile::judges, dictionary(judges().schema()),
+                "what judges how something went, by name; the condition judged asks them")
       .optional("plants", &AppFile::plants, dictionary(plant_schema()),
                 "what drives the robots, by name; left out, the whole scene is simulated")
       .optional("clock", &AppFile::clock,
@@ -97,6 +100,7 @@ App load(const std::filesystem::path& path,
   app.references = std::move(app_file.references);
   app.wrench_references = std::move(app_file.wrench_references);
   app.machines = std::move(app_file.machines);
+  app.judges = std::move(app_file.judges);
   app.plants = std::move(app_file.plants);
   app.clock = app_file.clock.value;
   app.record = app_file.record;

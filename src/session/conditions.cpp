@@ -10,6 +10,7 @@
 #include "core/suggest.hpp"
 #include "core/values.hpp"
 #include "session/condition.hpp"
+#include "session/judge.hpp"
 
 namespace handspan {
 namespace {
@@ -237,6 +238,33 @@ class Holding : public Condition {
   int outlet_;
 };
 
+struct JudgedConfig {
+  std::string judge;
+  std::optional<bool> good;
+};
+
+class Judged : public Condition {
+ public:
+  Judged(const JudgedConfig& config, const ModeContext& context)
+      : config_(config), judges_(context.judges), judge_(context.judges.find(config.judge)) {}
+  bool holds(const ConditionMoment&) override {
+    const Verdict verdict = judges_.verdict(judge_);
+    return (verdict == Verdict::kGood && config_.good.value_or(true)) ||
+           (verdict == Verdict::kNotGood && !config_.good.value_or(false));
+  }
+  std::string text() const override {
+    return fmt::format("when {} is judged{}", config_.judge,
+                       !config_.good   ? ""
+                       : *config_.good ? " good"
+                                       : " not good");
+  }
+
+ private:
+  JudgedConfig config_;
+  const Judges& judges_;
+  std::size_t judge_;
+};
+
 template <class C, class Config>
 auto with_context() {
   return [](const Config& config, const ModeContext& context) {
@@ -310,6 +338,12 @@ ConditionRegistry& conditions() {
         "when an event of that name comes", [](const EventConfig& config, const ModeContext&) {
           return std::make_unique<NamedEvent>(config);
         });
+    r.add("judged",
+          object<JudgedConfig>("Judged")
+              .required("judge", &JudgedConfig::judge, text(), "of the app's judges")
+              .optional("good", &JudgedConfig::good, boolean(), "left out: either"),
+          "when a judge has its verdict, until what it judges begins anew",
+          with_context<Judged, JudgedConfig>());
     r.add("holding",
           object<HoldingConfig>("Holding").required("task", &HoldingConfig::task, text()),
           "when nobody is heard: clutch released, source silent or lost, stopped",

@@ -15,6 +15,7 @@
 
 namespace handspan {
 
+class Judges;
 class MujocoPlant;
 
 /// What a mode is made for, at set-up; everything outlives it.
@@ -26,6 +27,7 @@ struct ModeContext {
   Arbiter& arbiter;
   const Devices& devices;
   MujocoPlant* simulation = nullptr;  // none: nothing is simulated, as in an open replay
+  const Judges& judges;
 };
 
 /// A tick, for modes and conditions.

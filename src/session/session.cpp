@@ -66,6 +66,7 @@ Session::Session(const App& app, SessionOptions options)
   make_groups();
   make_devices();
   make_references();
+  judges_.make(app_.judges, app_.scene, simulation_);
   make_machines();
   declare_channels();
   inputs_.reserve(kMostInputs);
@@ -201,7 +202,7 @@ void Session::make_machines() {
   std::vector<std::pair<std::string, std::string>> driven;  // what, by which machine
   for (const auto& [name, config] : app_.machines) {
     machines_.emplace_back(config, ModeContext{name, app_.scene, plant_->layout(), whole_arm_.get(),
-                                               *arbiter_, devices_, simulation_});
+                                               *arbiter_, devices_, simulation_, judges_});
     for (const std::string& what : machines_.back().drives()) {
       for (const auto& [other, by] : driven)
         if (other == what)
@@ -260,6 +261,7 @@ void Session::declare_channels() {
   for (const auto& machine : machines_)
     machine_channels_.push_back(
         channels_.choice("mode." + machine.name(), machine.states(), base, "present state"));
+  judges_.declare(channels_, base);
   devices_.connect(channels_);
   channels_.seal();
 }
@@ -475,6 +477,7 @@ void Session::observe() {
     if (groups_[g].held && plant_->read().groups[g].q[0] <= 0.5 && command_.groups[g][0] > 0.5)
       events_.add("suction", plant_->layout().groups[g].name, "lost what it held");
   if (watch_) watch_->update(events_);
+  judges_.update(now(), events_);
   publish();
   for (SessionWatcher* watcher : watchers_) watcher->after_tick(*this);
 }
@@ -501,6 +504,7 @@ void Session::publish() {
   devices_.feed(channels_, now(), seconds(base_));
   for (std::size_t m = 0; m < machines_.size(); ++m)
     channels_.write(machine_channels_[m], machines_[m].current(), observation.stamp);
+  judges_.publish(channels_, observation.stamp);
 }
 
 TickHashes Session::hashes() {
@@ -575,6 +579,7 @@ void Session::state(StateArchive& archive) {
   for (auto& goals : goals_) archive(goals);
   archive(devices_);
   archive(*arbiter_);
+  archive(judges_);
   for (auto& machine : machines_) archive(machine);
   archive(channels_);
 }

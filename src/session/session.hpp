@@ -18,6 +18,7 @@
 #include "plant/mujoco_plant.hpp"
 #include "plant/plant_set.hpp"
 #include "session/app.hpp"
+#include "session/judge.hpp"
 #include "session/machine.hpp"
 #include "session/pacer.hpp"
 #include "session/plant_watch.hpp"
@@ -148,6 +149,7 @@ class Session {
   Arbiter& arbiter() { return *arbiter_; }
   const Devices& devices() const { return devices_; }
   std::vector<Machine>& machines() { return machines_; }
+  const Judges& judges() const { return judges_; }
   std::vector<RandomGoals>& goals() { return goals_; }
   const Command& command() const { return command_; }
   const ChannelTable& channels() const { return channels_; }
@@ -209,6 +211,7 @@ class Session {
   EventList events_;
   Devices devices_;
   std::unique_ptr<Arbiter> arbiter_;
+  Judges judges_;
   std::vector<Machine> machines_;
   std::vector<Box> mailboxes_;
   std::vector<Input> inputs_;                // of this tick

@@ -56,6 +56,9 @@ void Hub::set_loop(LiveLoop& loop) {
   machines_.clear();
   for (const auto& machine : session.machines())
     machines_.push_back(table.find("mode." + machine.name()).index);
+  judges_.clear();
+  for (std::size_t j = 0; j < session.judges().size(); ++j)
+    judges_.push_back(session.judges().name(j));
   for (auto& [number, client] : clients_) client->last_samples.assign(devices_.size(), -1);
   episode_task_.clear();
   status_due_ = true;

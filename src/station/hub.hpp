@@ -103,7 +103,8 @@ class Hub {
   void send_events();
   void send_outputs();
   void send_frame(Client& client, Nanoseconds now);
-  Json status() const;
+  Json status();
+  Json judged(const LoopState& state) const;
 
   HubOptions options_;
   Services& services_;
@@ -114,6 +115,8 @@ class Hub {
   std::vector<Device> devices_;
   std::vector<std::string> rows_;      // of the QP
   std::vector<std::size_t> machines_;  // channels of their states
+  std::vector<std::string> judges_;
+  Json judged_ = Json::object();  // what each said last: it stays when the app begins anew
   std::map<int, std::unique_ptr<Client>> clients_;
   int next_client_ = 1, operator_ = 0;
   bool scripted_ = true, status_due_ = true;

@@ -36,6 +36,7 @@ Nanoseconds Hub::poll(Nanoseconds now) {
     for (auto& [number, client] : clients_) {
       if (!client->welcomed || client->connection->waiting() >= kMostWaitingStatus) continue;
       message["you_operate"] = number == operator_;
+      message["judged"] = client->player ? judged(client->player->tap().latest().value()) : judged_;
       if (client->player)
         message["replay"] = {{"start", client->player->start()},
                              {"end", client->player->end()},
@@ -125,8 +126,19 @@ StationStatus Hub::told_people() const {
           services_.recording().on, state.pacer};
 }
 
-Hub::Json Hub::status() const {
+// what has a verdict, or goes on
+Hub::Json Hub::judged(const LoopState& state) const {
+  Json judged = Json::object();
+  for (std::size_t j = 0; j < std::min(judges_.size(), state.judged.size()); ++j)
+    if (state.judged[j].verdict != Verdict::kNone)
+      judged[judges_[j]] = {{"verdict", name_of(state.judged[j].verdict)},
+                            {"words", state.judged[j].words.view()}};
+  return judged;
+}
+
+Hub::Json Hub::status() {
   const LoopState& state = loop_->tap.latest().value();
+  judged_.update(judged(state));
   const LoopTap& tap = loop_->tap;
   Json mode = Json::object(), operators = Json::object(), clients = Json::array(),
        holding = Json::object(), devices = Json::object(), limits = Json::array(),

@@ -50,6 +50,7 @@ LoopState LoopTap::layout(Session& session) {
   state.integers.resize(integers);
   if (session.simulation() != nullptr) state.poses.resize(session.simulation()->bodies().size());
   state.references.resize(static_cast<std::size_t>(session.arbiter().outlets()));
+  state.judged.resize(session.judges().size());
   // sized, not reserved: a copy keeps no reserve
   state.contacts.resize(kMostContacts);
   state.active.resize(kMostLimits);
@@ -88,6 +89,8 @@ void LoopTap::copy(Session& session, LoopState& state) noexcept {
     reference.reason = arbiter.reason(outlet);
     if (arbiter.is_pose(outlet)) reference.pose = numbers_of(arbiter.reference(outlet).pose.X_WE);
   }
+  for (std::size_t j = 0; j < state.judged.size(); ++j)
+    state.judged[j] = {session.judges().verdict(j), session.judges().words(j)};
   state.contacts.clear();
   if (MujocoPlant* plant = session.simulation()) {
     for (std::size_t b = 0; b < state.poses.size(); ++b)

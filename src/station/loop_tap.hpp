@@ -19,6 +19,11 @@ struct ReferenceState {
   FixedText<126> reason;        // why it holds
 };
 
+struct JudgedState {
+  Verdict verdict = Verdict::kNone;
+  VerdictText words;
+};
+
 struct ContactState {
   std::uint16_t body_a = 0, body_b = 0;  // of LoopState::poses
   std::array<float, 3> p_W{}, f_W{};     // [m]; force on b [N]
@@ -32,6 +37,7 @@ struct LoopState {
   bool stopped = false, in_episode = false;
   std::vector<std::array<float, 7>> poses;  // of bodies, the world first
   std::vector<ReferenceState> references;   // by outlet
+  std::vector<JudgedState> judged;          // by judge
   std::vector<ContactState> contacts;
   std::vector<double> numbers;          // of channels, see LoopTap::first()
   std::vector<std::int64_t> integers;   // likewise

@@ -155,7 +155,8 @@ Json hands_json(Session& session) {
            {"pose", config.pose},
            {"controls", controls},
            {"space", numbers(Eigen::Quaterniond(hand->mapping().R_WV).normalized().coeffs())},
-           {"scale", numbers(config.scale)}});
+           {"scale", numbers(config.scale)},
+           {"jog", {config.jog.speed, config.jog.angular_speed}}});
     }
   return hands;
 }
@@ -190,7 +191,8 @@ std::vector<ParameterInfo> parameters_of(Session& session) {
   if (session.simulation() != nullptr)
     for (const auto& belt : session.app().scene.belts) {
       const double most = std::max(kBeltSpeed, 2.0 * std::abs(belt.speed));
-      all.push_back({"belt." + belt.body.name + ".speed", "m/s", belt.speed, -most, most});
+      const auto [lowest, highest] = belt.settable.value_or(std::array{-most, most});
+      all.push_back({"belt." + belt.body.name + ".speed", "m/s", belt.speed, lowest, highest});
     }
   return all;
 }

@@ -17,6 +17,12 @@ struct SnapConfig {
   std::string control, frame;
 };
 
+/// Of a hand that is made up by the station's page, for who has no headset.
+struct HandJogConfig {
+  double speed = 0.15;         // of the frame, at full deflection [m/s]
+  double angular_speed = 0.7;  // [rad/s]
+};
+
 struct HandConfig {
   std::string device;
   std::string pose;
@@ -26,6 +32,7 @@ struct HandConfig {
   Eigen::Vector3d scale = Eigen::Vector3d::Ones();
   TurnAxes turn = TurnAxes::kWorld;
   std::optional<SnapConfig> snap;
+  HandJogConfig jog;
 };
 
 class Hand : public Source {

@@ -13,6 +13,7 @@
 
 #include "core/error.hpp"
 #include "core/object.hpp"
+#include "core/suggest.hpp"
 #include "core/values.hpp"
 #include "teleop/raw_terminal.hpp"
 #include "teleop/typed_keys.hpp"
@@ -39,6 +40,7 @@ struct KeyboardConfig {
   std::string terminal;
   AxisKeys axes;
   Buttons keys;
+  std::vector<std::string> latched;
   double first = 0.6, repeat = 0.12;  // [s]
 
   // the app's buttons, and those that there are anyway
@@ -78,7 +80,10 @@ class TerminalKeyboard : public Device {
         sample_(context.name, layout_) {
     for (const auto& [axis, pair] : config.axes.all())
       keys_.insert(keys_.end(), pair->begin(), pair->end());
-    for (const auto& [name, key] : config.buttons()) keys_.push_back(key);
+    for (const auto& [name, key] : config.buttons()) {
+      keys_.push_back(key);
+      latches_.push_back(std::ranges::count(config.latched, name) > 0 ? Latch::kOff : Latch::kNone);
+    }
     held_ =
         HeldKeys(keys_.size(), std::llround(config.first * 1e9), std::llround(config.repeat * 1e9));
   }
@@ -102,7 +107,7 @@ class TerminalKeyboard : public Device {
       throw InputError(fmt::format("device '{}': too many files are open; close some", name_));
     }
     decoder_ = {};
-    held_.release_all();
+    release_all();
     mailbox_ = &mailbox;
     thread_ = std::thread(&TerminalKeyboard::run, this);
   }
@@ -116,6 +121,8 @@ class TerminalKeyboard : public Device {
   }
 
  private:
+  enum class Latch { kNone, kOff, kOn };
+
   std::size_t first_button() const { return 2 * layout_.axes.size(); }
 
   void run() {
@@ -159,17 +166,29 @@ class TerminalKeyboard : public Device {
       const auto index = static_cast<std::size_t>(found - keys_.begin());
       // the other end of the axis
       if (index < first_button()) held_.release(index ^ 1U);
-      if (index == first_button()) held_.release_all();
+      if (index == first_button()) release_all();
+      // characters of a key that is held are one press
+      if (index >= first_button() && !held_.down(index, time)) {
+        Latch& latch = latches_[index - first_button()];
+        if (latch != Latch::kNone) latch = latch == Latch::kOn ? Latch::kOff : Latch::kOn;
+      }
       held_.press(index, time);
     }
     return known;
+  }
+
+  void release_all() {
+    held_.release_all();
+    for (Latch& latch : latches_)
+      if (latch == Latch::kOn) latch = Latch::kOff;
   }
 
   void post(Nanoseconds time) {
     for (std::size_t i = 0; i < layout_.axes.size(); ++i)
       sample_.set_axis(i, held_.down(2 * i, time) ? 1.0 : held_.down(2 * i + 1, time) ? -1.0 : 0.0);
     for (std::size_t i = 0; i < layout_.buttons.size(); ++i)
-      sample_.set_button(i, held_.down(first_button() + i, time));
+      sample_.set_button(i, latches_[i] == Latch::kNone ? held_.down(first_button() + i, time)
+                                                        : latches_[i] == Latch::kOn);
     sample_.set_stamp(time);
     mailbox_->post(sample_.input());
   }
@@ -178,6 +197,7 @@ class TerminalKeyboard : public Device {
   DeviceLayout layout_;
   std::vector<std::string> keys_;  // two an axis, then one a button, `stop` first
   HeldKeys held_;
+  std::vector<Latch> latches_;  // of the buttons
   KeyDecoder decoder_;
   DeviceSample sample_;
   Mailbox* mailbox_ = nullptr;
@@ -207,6 +227,12 @@ std::optional<Fault> check_keys(const KeyboardConfig& config) {
                                  uses[j].first, uses[i].first),
                      "give each a key of its own"};
   const DeviceLayout layout = layout_of(config);
+  for (const std::string& name : config.latched)
+    if (!std::ranges::count(layout.buttons, name) || name == kStop)
+      return name == kStop
+                 ? Fault{"has 'stop' among latched", "it ends the others"}
+                 : Fault{fmt::format("latches '{}', which is no button of it", shown(name)),
+                         did_you_mean(name, layout.buttons, "there are")};
   for (const std::string& button : layout.buttons)
     if (std::ranges::find(layout.axes, button) != layout.axes.end())
       return Fault{fmt::format("names a button '{}', as an axis", button),
@@ -248,6 +274,9 @@ void register_terminal_keyboard(DeviceRegistry& registry) {
           .optional("keys", &KeyboardConfig::keys, buttons_schema(),
                     "more buttons and their keys, or other keys for stop (space), speed.up (+), "
                     "speed.down (-)")
+          .optional("latched", &KeyboardConfig::latched, list(text()),
+                    "buttons that are down from one press of their key to the next, or to stop: of "
+                    "two keys that are held a terminal tells only the later one")
           .optional("first", &KeyboardConfig::first, number("s").above(0).max(2),
                     "a key is down this long after one character: the delay before it repeats")
           .optional("repeat", &KeyboardConfig::repeat, number("s").above(0).max(1),

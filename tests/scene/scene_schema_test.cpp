@@ -44,6 +44,9 @@ TEST(SceneSchema, NamesWrongUnitsAndNumbers) {
             "t.yaml:4: fixtures.it.shapes[0].size[1] is 0; it must be > 0");
   EXPECT_EQ(scene_error("belts:\n  b: {size: [1, 1, 1], speed: 11}"),
             "t.yaml:3: belts.b.speed is 11; it must be <= 10 m/s");
+  EXPECT_EQ(scene_error("belts:\n  b: {size: [1, 1, 1], settable: [1, 1]}"),
+            "t.yaml:3: belts.b.settable has no room between its ends; give the lowest speed, then "
+            "the highest");
 }
 
 TEST(SceneSchema, ReadsUnits) {

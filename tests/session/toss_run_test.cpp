@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <functional>
+#include <map>
 #include <numbers>
 
 #include "core/error.hpp"
@@ -61,6 +63,115 @@ TEST_F(TossApp, ADemonstrationIsATossAndReplaysBitForBit) {
   EXPECT_TRUE(report.same());
   EXPECT_EQ(report.compared, log.ticks());
   EXPECT_GT(report.compared, 4000);
+}
+
+// What a device says, by its controls' names: a function of time [s], sampled each 10 ms.
+class Given : public InputFeed {
+ public:
+  using Controls = std::function<std::map<std::string, double>(double)>;
+  Given(const DeviceState& device, Nanoseconds tick, Controls controls)
+      : device_(device), tick_(tick), controls_(std::move(controls)) {}
+  bool next(std::int64_t tick, Input& input) override {
+    if (tick == last_ || tick * tick_ % 10'000'000 != 0) return false;
+    last_ = tick;
+    const DeviceLayout& layout = device_.layout();
+    DeviceSample sample(device_.name(), layout);
+    const auto said = controls_(seconds(tick * tick_));
+    const auto value = [&](const std::string& name) {
+      const auto found = said.find(name);
+      return found == said.end() ? 0.0 : found->second;
+    };
+    for (std::size_t a = 0; a < layout.axes.size(); ++a) sample.set_axis(a, value(layout.axes[a]));
+    for (std::size_t b = 0; b < layout.buttons.size(); ++b)
+      sample.set_button(b, value(layout.buttons[b]) > 0.5);
+    sample.set_stamp(tick * tick_);
+    input = sample.input();
+    return true;
+  }
+
+ private:
+  const DeviceState& device_;
+  Nanoseconds tick_;
+  Controls controls_;
+  std::int64_t last_ = -1;
+};
+
+struct LetGo {
+  bool held_before = false, held = false;
+  Eigen::Vector3d moved = Eigen::Vector3d::Zero();  // the lip, until 0.6 s
+  double command = 0.0;
+};
+
+// An app whose machine begins with the box at the cup, for 1 s.
+LetGo let_go(const std::filesystem::path& folder, const std::string& app_name,
+             const std::string& device, Given::Controls controls) {
+  std::ofstream(folder / "held.yaml")
+      << "extends: " << (kRoot / "apps" / (app_name + ".yaml")).string()
+      << "\nscene: " << (kRoot / "scenes/toss-held.yaml").string()
+      << "\nmodes:\n  arm:\n    start: teleoperation\n    states: {initial: , box_to_start: , "
+         "hover: "
+         ", down: , grab: , up: , start: , settle: }\n";
+  const App app = load_app(folder / "held.yaml");
+  Session session(app);
+  session.set_feed(std::make_unique<Given>(session.devices().find(device), session.base_period(),
+                                           std::move(controls)));
+  MujocoPlant& plant = *session.simulation();
+  const auto cup = static_cast<std::size_t>(plant.layout().group("arm.cup"));
+  const int lip = plant.body("arm.lip");
+  const Eigen::Vector3d p_WL = plant.body_pose(lip).p;
+  LetGo outcome;
+  while (session.now() < kSecond) {
+    session.tick();
+    if (session.now() != 600'000'000) continue;
+    outcome.held_before = plant.read().groups[cup].q[0] > 0.5;
+    outcome.moved = plant.body_pose(lip).p - p_WL;
+  }
+  outcome.held = plant.read().groups[cup].q[0] > 0.5;
+  outcome.command = session.command().groups[cup][0];
+  return outcome;
+}
+
+// forward is -y of the world; vacuum from 0.4 s to 0.6 s, and the safety clutch when it is held
+TEST_F(TossApp, AGamepadMovesAndLetsGoWhileItsSafetyClutchIsHeld) {
+  const auto pad = [&](bool safety, bool east) {
+    return let_go(folder_, "toss-gamepad", "pad", [=](double t) {
+      return std::map<std::string, double>{{"right.shoulder", safety && t > 0.2},
+                                           {"left.trigger", t > 0.4 && t < 0.6},
+                                           {"left.stick_y", t > 0.4 ? 0.5 : 0.0},
+                                           {"east", east && t > 0.5}};
+    });
+  };
+  const LetGo done = pad(true, false);
+  EXPECT_TRUE(done.held_before);
+  EXPECT_FALSE(done.held);
+  EXPECT_LT(done.moved.y(), -0.01);
+  EXPECT_LT(std::abs(done.moved.x()), 0.1 * std::abs(done.moved.y()));
+  EXPECT_EQ(done.command, 0.0);  // blows off
+  EXPECT_EQ(pad(true, true).command, -1.0);
+  const LetGo unsafe = pad(false, true);
+  EXPECT_TRUE(unsafe.held);
+  EXPECT_LT(unsafe.moved.norm(), 0.005);
+}
+
+TEST_F(TossApp, KeysMoveAndLetGoWhileTheSafetyClutchIsLatched) {
+  const auto keys = [&](bool safety, bool all_off) {
+    return let_go(folder_, "toss-keyboard", "keys", [=](double t) {
+      return std::map<std::string, double>{{"clutch", safety && t > 0.2},
+                                           {"vacuum", t > 0.4 && t < 0.6},
+                                           {"x", t > 0.4 ? 1.0 : 0.0},
+                                           {"all_off", all_off && t > 0.5}};
+    });
+  };
+  const LetGo done = keys(true, false);
+  EXPECT_TRUE(done.held_before);
+  EXPECT_FALSE(done.held);
+  EXPECT_LT(done.moved.y(), -0.01);
+  EXPECT_LT(std::abs(done.moved.x()), 0.1 * std::abs(done.moved.y()));
+  EXPECT_EQ(done.command, 0.0);
+  EXPECT_EQ(keys(true, true).command, -1.0);
+  const LetGo unsafe = keys(false, true);
+  EXPECT_TRUE(unsafe.held);
+  EXPECT_LT(unsafe.moved.norm(), 0.005);
 }
 
 // Where the cup is over the box's middle when the person gets it, in the box's axes: at its top.

@@ -49,7 +49,8 @@ TEST_F(HubTest, WelcomeTellsWhatIsThere) {
                                             {"pose", "left"},
                                             {"controls", {"left.squeeze", "left.trigger"}},
                                             {"space", {0.5, -0.5, -0.5, 0.5}},
-                                            {"scale", {1.0, 1.0, 1.0}}}}));
+                                            {"scale", {1.0, 1.0, 1.0}},
+                                            {"jog", {0.15, 0.7}}}}));
   EXPECT_EQ(welcome["machines"][0], (Json{{"name", "all"}, {"states", {"follow"}}}));
   EXPECT_EQ(welcome["parameters"][0], (Json{{"name", "task.hand.stiffness"},
                                             {"unit", "1/s^2"},

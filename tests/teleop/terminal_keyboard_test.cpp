@@ -103,6 +103,30 @@ TEST(TerminalKeyboard, AKeyIsUpAtTheStatedTimeAfterItsCharacter) {
   EXPECT_GT(keys.stamp() - down, 290'000'000);
 }
 
+TEST(TerminalKeyboard, ALatchedButtonIsDownFromOnePressToTheNextOrToStop) {
+  Keyboard keys(", keys: {clutch: c, vacuum: v}, latched: [clutch, vacuum], first: 0.1 s");
+  // a key that repeats is one press; others move something meanwhile
+  keys.terminal().type("ccc");
+  ASSERT_TRUE(keys.says("clutch", 1.0));
+  keys.terminal().type("w");
+  EXPECT_TRUE(keys.says("x", 1.0));
+  EXPECT_EQ(keys["clutch"], 1.0);
+  EXPECT_TRUE(keys.says("x", 0.0));
+  EXPECT_EQ(keys["clutch"], 1.0);
+  keys.terminal().type("c");
+  EXPECT_TRUE(keys.says("clutch", 0.0));
+  EXPECT_EQ(keys["vacuum"], 0.0);
+  keys.terminal().type("v");
+  EXPECT_TRUE(keys.says("vacuum", 1.0));
+  keys.terminal().type(" ");
+  EXPECT_TRUE(keys.says("vacuum", 0.0));
+  EXPECT_EQ(
+      refusal("keys: {clutch: c}, latched: [clutsh]"),
+      "k.yaml:1: the file latches 'clutsh', which is no button of it; did you mean 'clutch'?");
+  EXPECT_EQ(refusal("latched: [stop]"),
+            "k.yaml:1: the file has 'stop' among latched; it ends the others");
+}
+
 TEST(TerminalKeyboard, ButtonsHaveKeysAndStopEndsAllOthers) {
   Keyboard keys(", keys: {grip: g, speed.up: page_up}");
   EXPECT_EQ(keys.device().layout().buttons,

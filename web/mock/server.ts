@@ -40,6 +40,7 @@ export class MockServer {
   readonly requests: ClientMessage[] = [];
   operator = 0;
   mostSkew = 0.5; // of stamps [s]
+  judged: Status['judged'] = {};
   parameters = [
     { name: 'task.left_hand.stiffness', value: 400, unit: '1/s^2', min: 100, max: 800 },
     { name: 'task.right_hand.stiffness', value: 400, unit: '1/s^2', min: 100, max: 800 },
@@ -294,7 +295,7 @@ export class MockServer {
   private status(client: Client): Status {
     const who = this.operator || null;
     return {
-      type: 'status', tick: this.tick, mode: { both: this.world.state },
+      type: 'status', tick: this.tick, mode: { both: this.world.state }, judged: this.judged,
       operators: { left_hand: who, right_hand: who, headset: who },
       you_operate: client.id === this.operator,
       clients: this.clients.filter((c) => c.welcomed).map(({ id, name, role }) => ({ id, name, role })),

@@ -89,6 +89,7 @@ export interface HandInfo {
   controls: string[]; // that close its clutch
   space: Numbers; // R_WV as a quaternion: the device's axes in W
   scale: Numbers; // of translation, along W's axes (3)
+  jog: Numbers; // how fast keys and sticks move it at first [m/s, rad/s]
 }
 
 export interface ParameterInfo {
@@ -196,7 +197,7 @@ const welcome = object<Omit<Welcome, 'type'>>({
     list(
       object<HandInfo>({
         name: text, reference: text, device: text, pose: text, controls: texts,
-        space: quaternion, scale: vector3,
+        space: quaternion, scale: vector3, jog: optional(list(number, 2), [0.15, 0.7]),
       }),
     ),
     [],
@@ -215,10 +216,16 @@ export interface ClientInfo {
   role: 'operator' | 'viewer';
 }
 
+export interface JudgedInfo {
+  verdict: 'open' | 'good' | 'not good';
+  words: string; // with the verdict; "" while it is open
+}
+
 export interface Status {
   type: 'status';
   tick: number;
   mode: Record<string, string>; // state of each machine
+  judged: Record<string, JudgedInfo>; // what each judge said last
   operators: Record<string, number | null>; // of each reference and device
   you_operate: boolean;
   clients: ClientInfo[];
@@ -271,6 +278,9 @@ const kServerMessages: { [T in ServerMessage['type']]: Check<object> } = {
   status: object<Omit<Status, 'type'>>({
     tick: integer,
     mode: map(text),
+    judged: optional(map(object<JudgedInfo>({
+      verdict: oneOf('open', 'good', 'not good'), words: text,
+    })), {}),
     operators: map(orNull(integer)),
     you_operate: boolean,
     clients: list(object<ClientInfo>({ id: integer, name: text, role: oneOf('operator', 'viewer') })),

@@ -8,6 +8,9 @@ import { kKeys } from '../teleop/keyboard.ts';
 import { ask, notice, told } from './ask.ts';
 import { operatorOf } from './bar.ts';
 
+const kJog = [0.15, 0.7] as const; // [m/s, rad/s]
+const kFastest = 0.4; // that every app lets choose [m/s]
+
 function keyTable(rows: [string, string][]): HTMLElement {
   return h('dl', { class: 'keys' }, ...rows.flatMap(([keys, what]) =>
     [h('dt', {}, ...keys.split(' ').map((key) => (/^[A-Z0-9]$|Shift|Esc|Space/.test(key)
@@ -49,9 +52,10 @@ export class Operate {
     this.gizmoMode(word);
     this.gizmo.show(word);
   });
-  private readonly speed = h('input', { type: 'range', min: 0.02, max: 0.4, step: 0.01, value: 0.15, 'aria-label': 'speed of jog' });
+  private readonly speed = h('input', { type: 'range', min: 0.02, max: kFastest, step: 0.01, value: kJog[0], 'aria-label': 'speed of jog' });
   private readonly speedText = h('small', {});
   private readonly pad = h('small', {}, 'no gamepad: press one of its buttons');
+  private jog: readonly [speed: number, turnRate: number] = kJog; // that the app says
   private state = '';
 
   constructor(station: Station) {
@@ -103,6 +107,13 @@ export class Operate {
     });
     this.hand.element.parentElement!.hidden = count < 2;
     this.choose('left');
+    const jog = drive.hands[0]?.jog ?? kJog;
+    // what was chosen stays when the app begins anew
+    if (String(jog) !== String(this.jog)) {
+      this.jog = jog;
+      this.speed.max = String(Math.max(kFastest, 2 * jog[0]));
+      this.speed.value = String(jog[0]);
+    }
     this.setSpeed();
   }
 
@@ -114,7 +125,7 @@ export class Operate {
   private setSpeed(): void {
     if (this.drive) {
       this.drive.speed = this.speed.valueAsNumber;
-      this.drive.turnRate = 4.5 * this.speed.valueAsNumber;
+      this.drive.turnRate = this.jog[1] / this.jog[0] * this.speed.valueAsNumber;
     }
     say(this.speedText, `${this.speed.valueAsNumber.toFixed(2)} m/s`);
   }

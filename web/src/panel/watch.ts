@@ -1,4 +1,4 @@
-// Over the scene: why references hold, active limits, constraints that gave way, the picture's rate.
+// Over the scene: how it was judged, why references hold, active limits, constraints that gave way, the picture's rate.
 import { h, say } from '../dom.ts';
 import type { Status, Welcome } from '../protocol.ts';
 
@@ -16,6 +16,7 @@ function chips(host: HTMLElement, names: string[], kind: string): void {
 
 export class Watch {
   readonly element: HTMLElement;
+  private readonly judged = h('ul', { class: 'judged', role: 'status', 'aria-label': 'judged' });
   private readonly relaxed = h('ul', { 'aria-label': 'constraints that gave way' });
   private readonly limits = h('ul', { 'aria-label': 'active limits' });
   private readonly holding = h('ul', { 'aria-label': 'references that hold' });
@@ -23,7 +24,7 @@ export class Watch {
   private readonly rate = h('span', { class: 'rate' });
 
   constructor() {
-    this.element = h('div', { class: 'watch' }, this.relaxed, this.limits, this.holding);
+    this.element = h('div', { class: 'watch' }, this.judged, this.relaxed, this.limits, this.holding);
     this.element.append(this.rate);
   }
 
@@ -31,7 +32,14 @@ export class Watch {
     this.followed = new Set(hands.map(({ reference }) => reference));
   }
 
-  status({ limits, relaxed, holding }: Status): void {
+  status({ judged, limits, relaxed, holding }: Status): void {
+    const key = JSON.stringify(judged);
+    if (this.judged.dataset.key !== key) {
+      this.judged.dataset.key = key;
+      this.judged.replaceChildren(...Object.entries(judged).map(([name, { verdict, words }]) =>
+        h('li', { class: verdict === 'good' ? 'good' : verdict === 'open' ? '' : 'bad' },
+          h('b', {}, `${name.replaceAll('_', ' ')} `), words || 'under way')));
+    }
     chips(this.relaxed, relaxed.map((name) => `gave way: ${name}`), 'bad');
     chips(this.limits, limits, 'warn');
     // that nobody moves what nobody can move is no news

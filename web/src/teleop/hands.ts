@@ -11,6 +11,7 @@ export interface Hand {
   controls: string[]; // that close its clutch
   R_WV: Quaternion; // the device's axes in W
   scale: Vector3;
+  jog: [speed: number, turnRate: number]; // at first [m/s, rad/s]
 }
 
 // x right, y up, -z forward, and the operator's forward is W's x: SpaceConfig::Preset::kWebXr
@@ -25,7 +26,7 @@ export function handsOf(welcome: Welcome): Hand[] {
     return [{
       name: info.pose, reference, referenceName: info.reference, device, pose: info.pose,
       controls: info.controls, R_WV: new Quaternion(...info.space as [number, number, number, number]),
-      scale: new Vector3(...info.scale),
+      scale: new Vector3(...info.scale), jog: [info.jog[0]!, info.jog[1]!],
     }];
   });
 }
@@ -42,7 +43,7 @@ function guess({ devices, references }: Welcome): HandInfo[] {
     return [{
       name: pose, reference: reference.name, device: device!.name, pose,
       controls: [`${pose}.squeeze`, `${pose}.trigger`].filter((control) => has.includes(control)),
-      space: kWebXrSpace, scale: [1, 1, 1],
+      space: kWebXrSpace, scale: [1, 1, 1], jog: [0.15, 0.7],
     }];
   });
 }

@@ -40,6 +40,7 @@ export class MadeHand implements Place {
   private readonly w = new Vector3();
   private since = 0; // it closed [s]
   private idle = 0;
+  private held = false;
 
   open(): void {
     this.closed = false;
@@ -52,7 +53,9 @@ export class MadeHand implements Place {
   update(dt: number, reference: Place, wish: Wish): void {
     const moves = wish.move.lengthSq() > 0 || wish.turn.lengthSq() > 0 || wish.drag !== undefined;
     this.idle = moves || wish.hold ? 0 : this.idle + dt;
-    if (this.idle > kLinger) this.open();
+    // a clutch that is let go opens at once; keys that end are often followed by others
+    if (this.idle > kLinger || (this.held && !wish.hold && !moves)) this.open();
+    this.held = wish.hold;
     if (!this.closed) {
       this.p.copy(reference.p);
       this.q.copy(reference.q);

@@ -26,6 +26,31 @@ export const tests: Record<string, (stage: Stage) => Promise<void>> = {
     expect(!first.equals(await look()), 'nothing moves');
   },
 
+  'a verdict is in sight, in light and dark, also on a phone': async (stage) => {
+    const words = 'not good: it tumbled: tilted by 62.0°, at most 30°';
+    stage.server.judged = { toss: { verdict: 'not good', words } };
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await stage.open('?view', { viewport: { width: 360, height: 740 }, colorScheme });
+      const verdict = page.locator('.judged li.bad');
+      await verdict.waitFor();
+      expect(await verdict.innerText() === `toss ${words}`, `it says: ${await verdict.innerText()}`);
+      const box = (await verdict.boundingBox())!;
+      expect(box.x >= 0 && box.x + box.width <= 360, `it is ${JSON.stringify(box)}`);
+      const [ink, ground] = await verdict.evaluate((element) => {
+        const style = getComputedStyle(element);
+        return [style.color, style.backgroundColor].map((colour) => {
+          const [r, g, b] = colour.match(/[\d.]+/g)!.map((part) => (Number(part) / 255) ** 2.2);
+          return 0.21 * r! + 0.72 * g! + 0.07 * b!;
+        });
+      }) as [number, number];
+      const contrast = (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05);
+      expect(contrast > 4.5, `its contrast is ${contrast} in ${colorScheme}`);
+    }
+    stage.server.judged = { toss: { verdict: 'open', words: '' } };
+    const page = await stage.open('?view');
+    await page.waitForSelector('.judged li:has-text("toss under way")');
+  },
+
   'less than 1.5 MB comes before the scene shows': async (stage) => {
     let bytes = 0;
     await stage.open('?name=Ann', {}, async (page) => {

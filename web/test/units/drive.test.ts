@@ -212,12 +212,31 @@ describe('gamepad', () => {
   });
 });
 
+describe('clutch', () => {
+  const jog = (clutch: boolean, x = 0) => () =>
+    ({ move: new Vector3(x, 0, 0), turn: new Vector3(), clutch, controls: { primary: 1 } });
+
+  it('opens at once when it is let go, and lingers after keys', () => {
+    const follower = new Follower();
+    follower.run(0.3, jog(true, 1));
+    expect(follower.clutched[0]).toBe(true);
+    follower.run(kDt, jog(false));
+    expect(follower.clutched[0]).toBe(false);
+    follower.run(0.3, press('KeyW'));
+    follower.run(0.2, nothing);
+    expect(follower.clutched[0]).toBe(true);
+    follower.run(0.3, nothing);
+    expect(follower.clutched[0]).toBe(false);
+  });
+});
+
 describe('hands', () => {
   it('are as the server says', () => {
     const said = parseServerMessage(JSON.stringify({
       ...MockWelcome, hands: [{ name: 'person', reference: 'right_hand', device: 'headset', pose: 'left',
-        controls: ['left.primary'], space: [0, 0, 0, 1], scale: [2, 2, 2] }] })) as Welcome;
-    expect(handsOf(said)).toMatchObject([{ reference: 1, device: 0, pose: 'left', controls: ['left.primary'] }]);
+        controls: ['left.primary'], space: [0, 0, 0, 1], scale: [2, 2, 2], jog: [1, 2] }] })) as Welcome;
+    expect(handsOf(said)).toMatchObject([
+      { reference: 1, device: 0, pose: 'left', controls: ['left.primary'], jog: [1, 2] }]);
   });
 
   it('are found by name when it does not say: its clutch is then squeeze and trigger', () => {

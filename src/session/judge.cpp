@@ -1,0 +1,104 @@
+#include "session/judge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/error.hpp"
+#include "core/suggest.hpp"
+#include "session/toss_judge.hpp"
+
+namespace handspan {
+
+const char* name_of(Verdict verdict) {
+  constexpr const char* kNames[] = {"none", "open", "good", "not good"};
+  return kNames[static_cast<std::size_t>(verdict)];
+}
+
+void Judges::make(const Configs& configs, const Scene& scene, MujocoPlant* simulation) {
+  for (const auto& [name, part] : configs) {
+    Entry entry;
+    entry.name = name;
+    try {
+      if (simulation != nullptr) entry.judge = part.make(JudgeContext{name, scene, *simulation});
+    } catch (const ConfigError&) {
+      throw;
+    } catch (const InputError& error) {
+      throw ConfigError(
+          {{part.place, "judges." + name, "cannot be made: " + std::string(error.what()), ""}});
+    }
+    judges_.push_back(std::move(entry));
+  }
+}
+
+void Judges::declare(ChannelTable& channels, Rate rate) {
+  std::vector<std::string> words;
+  for (const Verdict verdict : {Verdict::kNone, Verdict::kOpen, Verdict::kGood, Verdict::kNotGood})
+    words.emplace_back(name_of(verdict));
+  for (Entry& entry : judges_)
+    entry.channel = channels.choice("judge." + entry.name, words, rate, "how it went");
+}
+
+std::size_t Judges::find(const std::string& name) const {
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < judges_.size(); ++j) {
+    if (judges_[j].name == name) return j;
+    names.push_back(judges_[j].name);
+  }
+  throw InputError(
+      names.empty()
+          ? fmt::format("there is no judge '{}', since the app has no judges", shown(name))
+          : fmt::format("there is no judge '{}'; {}", shown(name),
+                        did_you_mean(name, names, "there are")));
+}
+
+std::vector<std::string> Judges::texts() const {
+  std::vector<std::string> texts;
+  for (const Entry& entry : judges_)
+    texts.push_back(fmt::format(
+        "judge {}: {}", entry.name,
+        entry.judge ? entry.judge->text() : std::string("sees nothing: nothing is simulated")));
+  return texts;
+}
+
+void Judges::update(Nanoseconds now, EventList& events) {
+  for (Entry& entry : judges_) {
+    if (!entry.judge) continue;
+    entry.judge->update(now);
+    const Verdict verdict = entry.judge->verdict();
+    if (verdict == entry.verdict) continue;
+    entry.verdict = verdict;
+    entry.words = {};
+    if (verdict != Verdict::kGood && verdict != Verdict::kNotGood) continue;
+    char text[VerdictText::kMost];
+    const auto end = fmt::format_to_n(text, sizeof text, "{}: {}", name_of(verdict),
+                                      entry.judge->words().view());
+    entry.words = std::string_view(text, std::min(end.size, sizeof text));
+    events.add("judged", entry.name, entry.words);
+  }
+}
+
+void Judges::publish(ChannelTable& channels, Nanoseconds stamp) const {
+  for (const Entry& entry : judges_)
+    channels.write(entry.channel, static_cast<std::size_t>(entry.verdict), stamp);
+}
+
+void Judges::state(StateArchive& archive) {
+  for (Entry& entry : judges_) {
+    archive.part("judge", entry.name);
+    archive(entry.verdict, entry.words);
+    if (entry.judge) entry.judge->state(archive);
+  }
+}
+
+JudgeRegistry& judges() {
+  static JudgeRegistry registry = [] {
+    JudgeRegistry r("judge");
+    register_toss_judge(r);
+    return r;
+  }();
+  return registry;
+}
+
+}  // namespace handspan

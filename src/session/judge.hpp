@@ -1,0 +1,96 @@
+#pragma once
+// What judges how something went while the app runs: by what is simulated, as a motion capture
+// would see it. Judges register by name with a schema. A verdict is a channel and an event, moves
+// machines (the condition `judged`), and is shown on the station's page until the next one.
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/channel.hpp"
+#include "core/fixed_text.hpp"
+#include "core/registry.hpp"
+#include "core/state_archive.hpp"
+#include "plant/mujoco_plant.hpp"
+#include "scene/scene.hpp"
+#include "teleop/event.hpp"
+
+namespace handspan {
+
+/// What a judge is made for, at set-up; everything outlives it.
+struct JudgeContext {
+  std::string name;
+  const Scene& scene;
+  MujocoPlant& simulation;
+};
+
+enum class Verdict : std::uint8_t {
+  kNone,  // nothing was done yet
+  kOpen,  // it goes on
+  kGood,
+  kNotGood,
+};
+/// "none", "open", "good", "not good".
+const char* name_of(Verdict verdict);
+
+using VerdictText = FixedText<166>;
+
+class Judge {
+ public:
+  virtual ~Judge() = default;
+  Judge(const Judge&) = delete;
+  Judge& operator=(const Judge&) = delete;
+  Judge() = default;
+
+  // in a tick; nothing allocates, locks or throws
+
+  /// After the plant has advanced.
+  virtual void update(Nanoseconds now) = 0;
+  virtual Verdict verdict() const = 0;
+  /// Why, when it is good or not: "it tumbled (62 deg; at most 30)".
+  virtual VerdictText words() const = 0;
+  /// In words, as `handspan check APP` prints it.
+  virtual std::string text() const = 0;
+  virtual void state(StateArchive& archive) = 0;
+};
+
+using JudgeRegistry = Registry<Judge, const JudgeContext&>;
+
+/// The judges of this process: the built-in ones, and those that a program added.
+JudgeRegistry& judges();
+
+/// The judges of an app, by name. Without a simulation they see nothing, and their verdict is none.
+class Judges {
+ public:
+  using Configs = std::vector<std::pair<std::string, JudgeRegistry::Part>>;
+
+  /// @param simulation none: nothing is simulated; outlives this
+  /// @throws ConfigError with the place of one that cannot be made
+  void make(const Configs& configs, const Scene& scene, MujocoPlant* simulation);
+  void declare(ChannelTable& channels, Rate rate);
+  std::size_t size() const { return judges_.size(); }
+  const std::string& name(std::size_t judge) const { return judges_[judge].name; }
+  /// @throws InputError naming those there are
+  std::size_t find(const std::string& name) const;
+  std::vector<std::string> texts() const;
+
+  // in a tick; nothing allocates, locks or throws
+
+  void update(Nanoseconds now, EventList& events);
+  void publish(ChannelTable& channels, Nanoseconds stamp) const;
+  Verdict verdict(std::size_t judge) const { return judges_[judge].verdict; }
+  const VerdictText& words(std::size_t judge) const { return judges_[judge].words; }
+  void state(StateArchive& archive);
+
+ private:
+  struct Entry {
+    std::string name;
+    std::unique_ptr<Judge> judge;  // none: nothing is simulated
+    Verdict verdict = Verdict::kNone;
+    VerdictText words;
+    ChoiceChannel channel;
+  };
+  std::vector<Entry> judges_;
+};
+
+}  // namespace handspan

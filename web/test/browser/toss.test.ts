@@ -1,0 +1,98 @@
+// A toss at the page without a headset: apps/toss-held.yaml begins with the box at the cup.
+import { Served } from './served.ts';
+import { expect, type Page, Stage, takeOver, until } from './support.ts';
+
+type Play = Stage<Served>;
+
+const kPace = 0.25; // simulated by real time
+const kSmall = { viewport: { width: 480, height: 420 } };
+const kBelt = 0.84, kHalf = 0.057; // heights of the belt's surface and of the box's middle over it [m]
+
+export async function serve(): Promise<Served> {
+  const served = new Served('apps/toss-held.yaml', kPace);
+  await served.start();
+  return served;
+}
+
+const closed = ({ server }: Play) => server.channel('source.person.clutch')[0] === 1;
+const atTheCup = ({ server }: Play) => server.pose('box')[2]! > 1.0;
+
+async function operate(stage: Play, page: Page): Promise<void> {
+  await takeOver(page);
+  await page.click('button:text-is("world")');
+  await stage.server.wait(0.3);
+}
+
+/// It was let go, and lies on its bottom on the belt, farther out than it was held.
+async function lands({ server }: Play, from: number[]): Promise<void> {
+  await until('it is not let go', () => server.status!.mode.arm !== 'teleoperation');
+  await until('the box does not come to lie on the belt', () =>
+    Math.abs(server.pose('box')[2]! - kBelt - kHalf) < 0.005);
+  expect(server.pose('box')[1]! < from[1]! - 0.1, 'it does not fly away from the robot');
+}
+
+/// What the page says of it, which stays when the app begins anew.
+async function judged({ server }: Play, page: Page): Promise<void> {
+  const words = () => page.locator('.judged li').innerText();
+  await until('it is not judged', async () => /toss (not )?good: /.test(await words()));
+  const said = await words();
+  await until('the app does not begin anew', () => server.status!.mode.arm === 'teleoperation');
+  await server.wait(0.3);
+  expect(await words() === said, `the verdict '${said}' does not stay: '${await words()}'`);
+}
+
+export const tests: Record<string, (stage: Play) => Promise<void>> = {
+  'a gamepad swings the box and lets it go onto the belt, with its clutch only': async (stage) => {
+    const { server } = stage;
+    const page = await stage.open('?name=Ann', kSmall, async (p) => void await p.addInitScript(() => {
+      const pad = { id: 'stub', connected: true, mapping: 'standard', axes: [0, 0, 0, 0], index: 0,
+        buttons: Array.from({ length: 17 }, () => ({ pressed: false, touched: false, value: 0 })) };
+      (window as unknown as { pad: typeof pad }).pad = pad;
+      navigator.getGamepads = () => [pad as unknown as Gamepad];
+    }));
+    const set = (given: { stick?: number; clutch?: boolean; trigger?: boolean }) => page.evaluate((to) => {
+      const { pad } = window as unknown as { pad: { axes: number[]; buttons: { pressed: boolean; value: number }[] } };
+      if (to.stick !== undefined) pad.axes[0] = to.stick;
+      if (to.clutch !== undefined) pad.buttons[5]!.pressed = to.clutch;
+      if (to.trigger !== undefined) pad.buttons[6] = { pressed: to.trigger, value: to.trigger ? 1 : 0 };
+    }, given);
+    await operate(stage, page);
+    const from = server.pose('box');
+    await set({ stick: -1, trigger: true });
+    await server.wait(0.2);
+    await set({ stick: 0, trigger: false });
+    await server.wait(0.3);
+    expect(atTheCup(stage) && !closed(stage), 'it acts without its clutch');
+    await set({ clutch: true, trigger: true });
+    await until('the clutch does not close', () => closed(stage));
+    await server.wait(0.2);
+    // to the left of who stands beside the bench: along the belt
+    await set({ stick: -1 });
+    await until('the box does not move with the stick', () => server.pose('box')[1]! < from[1]! - 0.12);
+    expect(atTheCup(stage), 'it is let go before the trigger is');
+    await set({ trigger: false });
+    await until('it is not let go', () => server.status!.mode.arm !== 'teleoperation');
+    await set({ stick: 0 });
+    await lands(stage, from);
+    await judged(stage, page);
+  },
+
+  'so do keys': async (stage) => {
+    const { server } = stage;
+    const page = await stage.open('?name=Ann', kSmall);
+    await operate(stage, page);
+    const from = server.pose('box');
+    await page.keyboard.down('KeyC');
+    await until('the clutch does not close', () => closed(stage));
+    await page.keyboard.down('KeyG');
+    await server.wait(0.2);
+    await page.keyboard.down('KeyA');
+    await until('the box does not move with the key', () => server.pose('box')[1]! < from[1]! - 0.12);
+    expect(atTheCup(stage), 'it is let go before the key is');
+    await page.keyboard.up('KeyG');
+    await until('it is not let go', () => server.status!.mode.arm !== 'teleoperation');
+    await page.keyboard.up('KeyA');
+    await page.keyboard.up('KeyC');
+    await lands(stage, from);
+  },
+};
