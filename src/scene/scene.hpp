@@ -80,8 +80,8 @@ struct SceneBody {
 
 /// A flat surface that moves along its own x axis: a conveyor.
 struct Belt {
-  SceneBody body;      // one box
-  double speed = 0.0;  // [m/s], settable while running
+  SceneBody body;                                 // one box
+  double speed = 0.0;                             // [m/s], settable while running
   std::optional<std::array<double, 2>> settable;  // by persons: lowest and highest [m/s]
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/suggest.hpp"
@@ -11,12 +12,27 @@
 
 namespace handspan {
 
+namespace {
+
+constexpr Verdict kVerdicts[] = {Verdict::kNone, Verdict::kOpen, Verdict::kGood, Verdict::kNotGood};
+
+// by the name at its beginning
+Verdict verdict_of(std::string_view words) {
+  for (const Verdict verdict : kVerdicts)
+    if (words.substr(0, words.find(':')) == name_of(verdict)) return verdict;
+  return Verdict::kNone;
+}
+
+}  // namespace
+
 const char* name_of(Verdict verdict) {
   constexpr const char* kNames[] = {"none", "open", "good", "not good"};
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
-void Judges::make(const Configs& configs, const Scene& scene, MujocoPlant* simulation) {
+void Judges::make(const Configs& configs, const Scene& scene, MujocoPlant* simulation,
+                  std::vector<ToldVerdict> told) {
+  told_ = std::move(told);
   for (const auto& [name, part] : configs) {
     Entry entry;
     entry.name = name;
@@ -34,8 +50,7 @@ void Judges::make(const Configs& configs, const Scene& scene, MujocoPlant* simul
 
 void Judges::declare(ChannelTable& channels, Rate rate) {
   std::vector<std::string> words;
-  for (const Verdict verdict : {Verdict::kNone, Verdict::kOpen, Verdict::kGood, Verdict::kNotGood})
-    words.emplace_back(name_of(verdict));
+  for (const Verdict verdict : kVerdicts) words.emplace_back(name_of(verdict));
   for (Entry& entry : judges_)
     entry.channel = channels.choice("judge." + entry.name, words, rate, "how it went");
 }
@@ -62,20 +77,29 @@ std::vector<std::string> Judges::texts() const {
   return texts;
 }
 
-void Judges::update(Nanoseconds now, EventList& events) {
+void Judges::set(Entry& entry, Verdict verdict, const VerdictText& words, EventList& events) {
+  entry.verdict = verdict;
+  entry.words = verdict == Verdict::kGood || verdict == Verdict::kNotGood ? words : VerdictText();
+  events.add("judged", entry.name, words);
+}
+
+void Judges::update(std::int64_t tick, Nanoseconds now, EventList& events) {
   for (Entry& entry : judges_) {
     if (!entry.judge) continue;
     entry.judge->update(now);
     const Verdict verdict = entry.judge->verdict();
     if (verdict == entry.verdict) continue;
-    entry.verdict = verdict;
-    entry.words = {};
-    if (verdict != Verdict::kGood && verdict != Verdict::kNotGood) continue;
     char text[VerdictText::kMost];
-    const auto end = fmt::format_to_n(text, sizeof text, "{}: {}", name_of(verdict),
-                                      entry.judge->words().view());
-    entry.words = std::string_view(text, std::min(end.size, sizeof text));
-    events.add("judged", entry.name, entry.words);
+    const VerdictText why = entry.judge->words();
+    const auto end = fmt::format_to_n(text, sizeof text, "{}{}{}", name_of(verdict),
+                                      why.empty() ? "" : ": ", why.view());
+    set(entry, verdict, std::string_view(text, std::min(end.size, sizeof text)), events);
+  }
+  for (; next_told_ < told_.size() && told_[next_told_].tick <= tick; ++next_told_) {
+    const ToldVerdict& told = told_[next_told_];
+    for (Entry& entry : judges_)
+      if (!entry.judge && entry.name == told.judge)
+        set(entry, verdict_of(told.words), told.words, events);
   }
 }
 

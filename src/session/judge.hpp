@@ -59,14 +59,24 @@ using JudgeRegistry = Registry<Judge, const JudgeContext&>;
 /// The judges of this process: the built-in ones, and those that a program added.
 JudgeRegistry& judges();
 
-/// The judges of an app, by name. Without a simulation they see nothing, and their verdict is none.
+/// A verdict that came about before, as its event told it.
+struct ToldVerdict {
+  std::int64_t tick = 0;  // in which
+  std::string judge;
+  VerdictText words;
+};
+
+/// The judges of an app, by name. Without a simulation they see nothing: their verdicts are those
+/// that are given, as in an open replay, or none.
 class Judges {
  public:
   using Configs = std::vector<std::pair<std::string, JudgeRegistry::Part>>;
 
   /// @param simulation none: nothing is simulated; outlives this
+  /// @param told by tick; for when nothing is simulated
   /// @throws ConfigError with the place of one that cannot be made
-  void make(const Configs& configs, const Scene& scene, MujocoPlant* simulation);
+  void make(const Configs& configs, const Scene& scene, MujocoPlant* simulation,
+            std::vector<ToldVerdict> told);
   void declare(ChannelTable& channels, Rate rate);
   std::size_t size() const { return judges_.size(); }
   const std::string& name(std::size_t judge) const { return judges_[judge].name; }
@@ -76,7 +86,7 @@ class Judges {
 
   // in a tick; nothing allocates, locks or throws
 
-  void update(Nanoseconds now, EventList& events);
+  void update(std::int64_t tick, Nanoseconds now, EventList& events);
   void publish(ChannelTable& channels, Nanoseconds stamp) const;
   Verdict verdict(std::size_t judge) const { return judges_[judge].verdict; }
   const VerdictText& words(std::size_t judge) const { return judges_[judge].words; }
@@ -90,7 +100,12 @@ class Judges {
     VerdictText words;
     ChoiceChannel channel;
   };
+
+  static void set(Entry& entry, Verdict verdict, const VerdictText& words, EventList& events);
+
   std::vector<Entry> judges_;
+  std::vector<ToldVerdict> told_;
+  std::size_t next_told_ = 0;
 };
 
 }  // namespace handspan

@@ -130,6 +130,10 @@ SessionOptions replay_options(const LogFile& log, const App& app, bool open) {
   SessionOptions options;
   options.feed = std::make_unique<LogFeed>(log.inputs());
   options.live_inputs = false;
+  if (open)
+    for (LoggedEvent& event : log.events())
+      if (event.kind == "judged")
+        options.verdicts.push_back({event.tick, std::move(event.name), event.text});
   const auto plants = logged_plants(log);
   if (plants.empty()) {
     if (open) options.plant = std::make_unique<RecordedPlant>(log, scene_layout(app.scene));

@@ -66,7 +66,7 @@ Session::Session(const App& app, SessionOptions options)
   make_groups();
   make_devices();
   make_references();
-  judges_.make(app_.judges, app_.scene, simulation_);
+  judges_.make(app_.judges, app_.scene, simulation_, std::move(options.verdicts));
   make_machines();
   declare_channels();
   inputs_.reserve(kMostInputs);
@@ -472,12 +472,12 @@ void Session::act() {
 void Session::observe() {
   for (std::size_t g : suctions_) groups_[g].held = plant_->read().groups[g].q[0] > 0.5;
   if (plant_is_due()) plant_->advance();
-  ++tick_;
+  const std::int64_t done = tick_++;
   for (std::size_t g : suctions_)
     if (groups_[g].held && plant_->read().groups[g].q[0] <= 0.5 && command_.groups[g][0] > 0.5)
       events_.add("suction", plant_->layout().groups[g].name, "lost what it held");
   if (watch_) watch_->update(events_);
-  judges_.update(now(), events_);
+  judges_.update(done, now(), events_);
   publish();
   for (SessionWatcher* watcher : watchers_) watcher->after_tick(*this);
 }

@@ -62,9 +62,10 @@ struct SessionOptions {
   std::unique_ptr<Plant> plant;  // in place of the app's; none: those, or its scene simulated
   // of the app's scene, at its start, for an app without plants: compiled already
   std::unique_ptr<MujocoPlant> simulation;
-  std::unique_ptr<InputFeed> feed;  // none: mailboxes only
-  bool live_inputs = true;          // false: mailboxes are not read, a replay is on its own
-  bool live_devices = false;        // devices are opened, and asked at each tick
+  std::unique_ptr<InputFeed> feed;         // none: mailboxes only
+  bool live_inputs = true;                 // false: mailboxes are not read, a replay is on its own
+  bool live_devices = false;               // devices are opened, and asked at each tick
+  std::vector<ToldVerdict> verdicts = {};  // of judges, for when nothing is simulated
 };
 
 class Session {

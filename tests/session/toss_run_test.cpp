@@ -63,6 +63,9 @@ TEST_F(TossApp, ADemonstrationIsATossAndReplaysBitForBit) {
   EXPECT_TRUE(report.same());
   EXPECT_EQ(report.compared, log.ticks());
   EXPECT_GT(report.compared, 4000);
+  // without a simulation its verdict is the log's
+  options.open = true;
+  EXPECT_TRUE(replay(log, options).same());
 }
 
 // What a device says, by its controls' names: a function of time [s], sampled each 10 ms.
@@ -202,6 +205,25 @@ TEST_F(TossApp, EachBoxIsTakenFromTheCornerByItsMiddleAndTossed) {
     EXPECT_NEAR(X_WB.p.z(), 0.84 + size.z() / 2, 0.003);
     EXPECT_GT(X_WB.R(2, 2), std::cos(1.0 * std::numbers::pi / 180.0));
     EXPECT_LT(X_WB.p.y(), -1.2);
+  }
+}
+
+// On a belt at 1.5 m/s it rests, and is judged, before the belt's end.
+TEST_F(TossApp, TheBeltsSpeedIsAKeyOfTheApp) {
+  for (const double speed : {0.4, 1.5}) {
+    std::ofstream(folder_ / "fast.yaml")
+        << "extends: " << (kRoot / "apps/toss.yaml").string()
+        << "\nscene: " << (kRoot / "scenes/toss.yaml").string()
+        << "\nmodes: {arm: {states: {settle: {do: [{type: hold, tasks: [cup]}, {type: set, "
+           "parameters: {belt.conveyor.speed: "
+        << speed << "}}]}}}}\n";
+    const App app = load_app(folder_ / "fast.yaml");
+    SessionOptions options;
+    options.live_devices = true;
+    Session session(app, std::move(options));
+    while (!session.ended() && session.now() < 20 * kSecond) session.tick();
+    EXPECT_EQ(session.simulation()->belt_speed("conveyor"), speed);
+    EXPECT_EQ(session.machines()[0].current_name(), "good") << session.judges().words(0).view();
   }
 }
 
