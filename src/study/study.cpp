@@ -115,6 +115,11 @@ Schema<PublishedTable> published_schema() {
                        .optional("deviation", &RowFile::deviation, number_in_si(),
                                  "of the samples of their mean")
                        .place(&StatisticConfig::place)
+                       .check([](const RowFile& f) -> std::optional<Fault> {
+                         if (f.statistic || (!f.n && !f.deviation)) return std::nullopt;
+                         return Fault{"is of samples, and a stage's value has none", "take it away",
+                                      f.n ? "n" : "deviation"};
+                       })
                        .map([](const RowFile& f) {
                          PublishedRow r;
                          r.what = f;

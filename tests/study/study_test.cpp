@@ -110,6 +110,9 @@ TEST_F(StudyFileTest, ErrorsNamePlaceCauseAndMend) {
       "study.yaml: cells has the name 'a b'; use letters, digits, '_', '-' and '.', at least one");
   EXPECT_EQ(error(kLine + "published: {source: x, rows: []}\n"),
             "study.yaml:3: published.rows has 0 items; it must have at least 1 item");
+  EXPECT_EQ(error(kLine + "published: {source: x, rows: [{of: fit.a, value: 1, n: 3}]}\n"),
+            "study.yaml:3: published.rows[0].n is of samples, and a stage's value has none; take "
+            "it away");
   EXPECT_EQ(error(kLine + "n: 0\n"), "study.yaml:3: n is 0; it must be >= 1");
   EXPECT_NE(error(kLine + "titel: x\n").find("did you mean 'title'?"), std::string::npos);
   EXPECT_EQ(error(kApp + "set: {scene: scene.yaml, scene.objects.box.mass: 1}\n"),
