@@ -140,7 +140,7 @@ int rerun(const Options& options, const StudyRunner& runner, const std::filesyst
   if (!study.subject.app) {
     throw InputError("--rerun is for studies of apps; a trial has no log");
   }
-  const RunSpec& spec = runner.spec(*options.rerun);
+  const RunSpec spec = runner.spec(*options.rerun);
   const RunChanges changes = runner.plan().changes(spec);
   const std::uint64_t seed = runner.plan().seed(spec);
   const auto folder = out / fmt::format("run-{:05}", spec.number);

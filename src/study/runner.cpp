@@ -16,6 +16,7 @@
 #include "study/app_subject.hpp"
 #include "study/evaluation.hpp"
 #include "study/journal.hpp"
+#include "study/stage_runs.hpp"
 #include "study/subject.hpp"
 #include "study/trial_subject.hpp"
 
@@ -23,6 +24,8 @@ namespace handspan {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr const char* kStageRuns = "stage_runs.jsonl";
 
 double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -198,12 +201,18 @@ StudyRunner::StudyRunner(StudyConfig study, RunnerOptions options)
 
 StudyRunner::~StudyRunner() = default;
 
-const RunSpec& StudyRunner::spec(int number) const {
+RunSpec StudyRunner::spec(int number) const {
   const auto& runs = plan_->runs();
-  if (number < 1 || static_cast<std::size_t>(number) > runs.size())
-    throw InputError(
-        fmt::format("--rerun {}: the study has the runs 1 to {}", number, runs.size()));
-  return runs[static_cast<std::size_t>(number - 1)];
+  if (number >= 1 && static_cast<std::size_t>(number) <= runs.size())
+    return runs[static_cast<std::size_t>(number - 1)];
+  if (!options_.out.empty() && !study_.stages.empty())
+    if (const auto run = read_stage_run(options_.out / kStageRuns, fingerprint(), number))
+      return plan_->spec(run->request, run->stage, number);
+  throw InputError(fmt::format("--rerun {}: the study has the runs 1 to {}{}", number, runs.size(),
+                               study_.stages.empty()
+                                   ? ""
+                                   : ", and those that its stages ask for once it is done: see "
+                                     "results.csv"));
 }
 
 std::string StudyRunner::fingerprint() const {
@@ -237,6 +246,7 @@ StudyOutcome StudyRunner::run() {
   }
   Pool pool(study_, *plan_, options_, outcome.workers, journal ? &*journal : nullptr, outcome);
   outcome.complete = pool.run(plan_->runs());
+  std::vector<StageRun> asked;
   for (std::size_t s = 0; outcome.complete && s < study_.stages.size(); ++s) {
     const auto& [name, part] = study_.stages[s];
     StageContext context{name, outcome.results, {}, {}, {}};
@@ -247,6 +257,7 @@ StudyOutcome StudyRunner::run() {
       for (const RunRequest& request : requests) {
         indices.push_back(first + specs.size());
         specs.push_back(plan_->spec(request, stage, static_cast<int>(first + specs.size()) + 1));
+        asked.push_back({specs.back().number, stage, request});
       }
       if (!pool.run(specs)) throw StudyStopped();
       return indices;
@@ -272,6 +283,8 @@ StudyOutcome StudyRunner::run() {
     }
   }
   if (outcome.complete) {
+    if (!options_.out.empty() && !asked.empty())
+      write_stage_runs(options_.out / kStageRuns, fingerprint(), asked);
     evaluate(outcome);
     if (journal) journal->remove();
   }

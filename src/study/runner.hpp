@@ -94,9 +94,9 @@ class StudyRunner {
   /// @throws InputError when the journal cannot be written, or a stage lacks something
   StudyOutcome run();
 
-  /// One of the runs, by its number: those that stages ask for are not among them.
-  /// @throws InputError for a number that there is not
-  const RunSpec& spec(int number) const;
+  /// One of the runs, by its number; of those that stages asked for, when the study was done into
+  /// options.out. @throws InputError for a number that there is not
+  RunSpec spec(int number) const;
 
  private:
   std::string fingerprint() const;

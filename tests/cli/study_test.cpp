@@ -133,6 +133,33 @@ TEST_F(StudyCommand, ARunIsDoneAgainAsALogThatReplays) {
   EXPECT_NE(again.output.find("every digit as in results.csv"), std::string::npos) << again.output;
 }
 
+TEST_F(StudyCommand, ARunThatAStageAskedForIsDoneAgain) {
+  std::ofstream(folder_ / "best.yaml")
+      << "title: lifts\nsubject: {app: " << (kRoot / "apps/lift.yaml").string()
+      << "}\nn: 1\nlongest: 0.1 s\n"
+         "vary: {mass: {grid: [400 g, 500 g], key: scene.objects.box.mass}}\n"
+         "metrics: {box: {type: object, object: box}}\n"
+         "stages: {light: {type: best, of: box.z, largest: true, variations: [mass], again: 3}}\n"
+         "expect: [{statistic: mean, of: box.z, above: 0.1}]\n";
+  const std::string study = "study best.yaml --out out";
+  // not before it is known
+  EXPECT_EQ(
+      run(study + " --rerun 4").output,
+      "--rerun 4: the study has the runs 1 to 2, and those that its stages ask for once it is "
+      "done: see results.csv\n");
+  ASSERT_EQ(run(study).code, 0);
+  const StudyResult again = run(study + " --rerun 4 --record again.mcap");
+  EXPECT_EQ(again.code, 0) << again.output;
+  EXPECT_NE(again.output.find("every digit as in results.csv"), std::string::npos) << again.output;
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "again.mcap"));
+  EXPECT_EQ(run(study + " --rerun 6").code, 2);
+  EXPECT_NE(run(study + " --seed 3 --rerun 4").output.find("it has the runs of another study"),
+            std::string::npos);
+  std::ofstream(folder_ / "out/stage_runs.jsonl") << "{";
+  EXPECT_NE(run(study + " --rerun 4").output.find("is damaged; do the study again"),
+            std::string::npos);
+}
+
 TEST_F(StudyCommand, BadInputIsOneLine) {
   const StudyResult none = run("study grab/randm");
   EXPECT_EQ(none.code, 2);
