@@ -233,7 +233,8 @@ TEST(Restitution, OfABoxIsAskedFlatAndOnItsEdge) {
 }
 
 TEST(Gravity, MayBeZeroOrElsewhere) {
-  MujocoPlant weightless(drop("friction: 1", 1.0, "physics: {gravity: [0, 0, 0]}\n"));
+  const Scene nowhere = drop("friction: 1", 1.0, "physics: {gravity: [0, 0, 0]}\n");
+  MujocoPlant weightless(nowhere);
   advance(weightless, 1000);
   EXPECT_EQ(weightless.body_pose(weightless.body("ball")).p, Eigen::Vector3d(0, 0, 1.1));
   const Scene sideways = drop("friction: 1", 1.0, "physics: {gravity: [1, 2, 0]}\n");
