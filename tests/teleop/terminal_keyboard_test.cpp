@@ -104,8 +104,10 @@ TEST(TerminalKeyboard, AKeyIsUpAtTheStatedTimeAfterItsCharacter) {
 }
 
 TEST(TerminalKeyboard, ALatchedButtonIsDownFromOnePressToTheNextOrToStop) {
-  Keyboard keys(", keys: {clutch: c, vacuum: v}, latched: [clutch, vacuum], first: 0.1 s");
-  // a key that repeats is one press; others move something meanwhile
+  Keyboard keys(
+      ", keys: {clutch: c, vacuum: v}, latched: [clutch, vacuum], first: 0.1 s, repeat: 0.05 s");
+  // a key that repeats is one press; others move something meanwhile. It is up again before w is:
+  // it came before, and is down no longer
   keys.terminal().type("ccc");
   ASSERT_TRUE(keys.says("clutch", 1.0));
   keys.terminal().type("w");
