@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <unsupported/Eigen/NonLinearOptimization>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/random.hpp"

@@ -3,10 +3,7 @@
 // cup does not let go show what the box does under it, servo lag and bellows included; from there
 // flight, impact and rest are predicted by rigid time stepping. W is the world, z up; B the box; T
 // the target, the middle of its floor with z up, which travels without turning.
-#include <array>
-#include <functional>
-#include <optional>
-#include <string>
+#include <cstdint>
 #include <vector>
 
 #include "contact/rigid_toss.hpp"

@@ -276,8 +276,12 @@ class ReplayReferenceMode : public Mode {
         (change.release != 0.0 || change.lift != 0.0 || !change.flick.isZero()))
       throw InputError(
           "'change' has a release, a lift or a flick, and no group lets go in the log; name the "
-          "cup or the "
-          "gripper in 'groups', or take a log in which it does");
+          "cup or the gripper in 'groups', or take a log in which it does");
+    if (changed_release(change, release) <= 0.0)
+      throw InputError(fmt::format(
+          "'change' lets go {:.3f} s before the swing begins; give a release above {:.3f} "
+          "s",
+          -changed_release(change, release), change.release - changed_release(change, release)));
     change_swing(poses, change, release);
     for (auto& [group, commands] : commands_)
       for (TimedCommand& command : commands)

@@ -278,6 +278,9 @@ TEST_F(TossApp, TheEpisodeDoneAgainTossesToTheSamePlace) {
   EXPECT_NE(error("episode: 1, change: {lift: 1 cm}")
                 .find("no group lets go in the log; name the cup or the gripper in 'groups'"),
             std::string::npos);
+  EXPECT_NE(error("episode: 1, groups: [arm.cup], change: {release: -5 s}")
+                .find("s before the swing begins; give a release above -"),
+            std::string::npos);
   EXPECT_NE(error("change: {scale: 0}").find("change.scale"), std::string::npos);
 }
 
