@@ -107,8 +107,9 @@ class ArmDrive {
   ///   q) - D q' + g, velocity D (q'_c - q') + g, with g at the measured q, or torque: state.tau;
   ///   each + extra_torque.
   /// Where the plant adds the robot's own gravity to torques, that gravity is subtracted. In
-  /// commanded feedback tau's h is at the commanded state: the gravity between the two states is
-  /// some percent of what tracks between them, and is left.
+  /// commanded feedback tau's h is at the commanded state, and g(q) - g(q_c) is in the extra
+  /// torque: with a centre of mass 2 cm from its joint that is 490/s^2, more than what tracks
+  /// between them.
   void command(const MechanismState& state, Eigen::Ref<Eigen::VectorXd> command);
 
   void state(StateArchive& archive);

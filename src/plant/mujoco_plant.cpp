@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "plant/mujoco_plant_impl.hpp"
 #include "plant/scene_layout.hpp"
+#include "scene/mixed_drives.hpp"
 
 namespace handspan {
 namespace {
@@ -71,6 +72,7 @@ MujocoPlant::Impl::Impl(const Scene& scene_, std::vector<std::string> robots_)
     MujocoState state(*model, whole);
     robots.emplace_back(robot.name, std::make_unique<std::pair<RobotModel, MujocoState>>(
                                         std::move(whole), std::move(state)));
+    if (has_mixed_drives(robot)) add_load(robot);
   }
   for (const auto& robot : scene.robots)
     for (const auto& suction : robot.suctions) {
@@ -114,6 +116,47 @@ MujocoPlant::Impl::Impl(const Scene& scene_, std::vector<std::string> robots_)
   observe();
 }
 
+// The last robot's.
+void MujocoPlant::Impl::add_load(const RobotInstance& robot) {
+  const RobotModel& whole = robots.back().second->first;
+  Load load{robots.size() - 1,
+            RobotData(whole),
+            whole.neutral(),
+            Eigen::VectorXd::Zero(whole.nv()),
+            Eigen::VectorXd::Zero(whole.nv()),
+            {}};
+  // through its equality a mimic joint's weight is on its master's drive
+  std::vector<MimicDescription> left = robot.description.mimics;
+  while (!left.empty()) {
+    const auto last = std::ranges::find_if(left, [&](const MimicDescription& m) {
+      return std::ranges::none_of(left, [&](const auto& other) { return other.master == m.joint; });
+    });
+    load.followers.push_back(
+        {whole.joint(last->joint).v, whole.joint(last->master).v, last->multiplier});
+    left.erase(last);
+  }
+  const bool ours = drives(robot.name);
+  for (std::size_t g = 0; g < robot.groups.size(); ++g) {
+    if (robot.groups[g].drive == Drive::kTorque) continue;
+    auto& of = ours ? groups[groups.size() - robot.groups.size() + g].joints
+                    : shown_joints[shown_joints.size() - robot.groups.size() + g];
+    for (std::size_t j = 0; j < of.size(); ++j) {
+      of[j].load = static_cast<int>(loads.size());
+      of[j].index = whole.joint(robot.groups[g].joints[j]).v;
+    }
+  }
+  loads.push_back(std::move(load));
+}
+
+void MujocoPlant::Impl::find_loads() {
+  for (auto& load : loads) {
+    const auto& [whole, state] = *robots[load.robot].second;
+    state.read(*data, load.q, load.v);
+    load.tau = gravity_forces(whole, load.data, load.q);
+    for (const auto& f : load.followers) load.tau[f.master] += f.multiplier * load.tau[f.joint];
+  }
+}
+
 void MujocoPlant::Impl::reset() {
   for (std::size_t b = 0; b < belts.size(); ++b)
     model->geom_surfacevel[6 * belts[b]] = scene.belts[b].speed;
@@ -145,6 +188,7 @@ void MujocoPlant::Impl::reset() {
   }
   // until it is said where they are
   note_shown_bias();
+  find_loads();
   for (std::size_t g = 0; g < shown_joints.size(); ++g) rest_shown(g);
   fresh = true;
 }
@@ -156,7 +200,7 @@ void MujocoPlant::Impl::rest_shown(std::size_t group) {
   for (std::size_t j = 0; j < joints.size(); ++j) {
     const Joint& joint = joints[j];
     data->ctrl[joint.actuator] =
-        joint.kp > 0.0 ? joint.kp * data->qpos[joint.qpos] + joint.kd * data->qvel[joint.qvel]
+        joint.kp > 0.0 ? servo_effort(joint, data->qpos[joint.qpos], data->qvel[joint.qvel])
                        : shown_bias[group][static_cast<Eigen::Index>(j)];
   }
 }
@@ -168,6 +212,7 @@ void MujocoPlant::Impl::note_shown_bias() {
 }
 
 void MujocoPlant::Impl::apply_commands() {
+  find_loads();
   for (auto& g : groups) {
     for (std::size_t j = 0; j < g.joints.size(); ++j)
       g.q[static_cast<Eigen::Index>(j)] = data->qpos[g.joints[j].qpos];
@@ -177,7 +222,7 @@ void MujocoPlant::Impl::apply_commands() {
       const ServoTarget& target = g.drive.target(static_cast<int>(j));
       // the affine actuator subtracts kp q and kd v itself, implicitly
       data->ctrl[joint.actuator] =
-          joint.kp > 0.0 ? joint.kp * target.q + joint.kd * target.v : target.tau;
+          joint.kp > 0.0 ? servo_effort(joint, target.q, target.v) : target.tau;
     }
   }
 }
@@ -353,6 +398,7 @@ void MujocoPlant::show(std::size_t group, const Eigen::VectorXd& q, const Eigen:
     if (known) i.data->qpos[joints[j].qpos] = q[k];
     i.data->qvel[joints[j].qvel] = known ? v[k] : 0.0;
   }
+  i.find_loads();
   i.rest_shown(group);
   i.fresh = false;
 }

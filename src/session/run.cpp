@@ -4,6 +4,8 @@
 #include <cmath>
 #include <optional>
 
+#include "plant/divergence.hpp"
+
 namespace handspan {
 
 RunSummary run_session(Session& session, const RunOptions& options) {
@@ -37,7 +39,10 @@ RunSummary run_session(Session& session, const RunOptions& options) {
     session.observe();
     Nanoseconds after = steady_now();
     ticks.add(seconds(after - before - waited));
-    if (plant_ended) break;
+    // real arms go on being held
+    if (plant_ended ||
+        (diverged(session.simulation()) && session.plant().simulated() && !options.to_the_end))
+      break;
     if (options.progress && after - shown > kSecond / 4) {
       if (!options.progress(session.now())) break;
       shown = after = steady_now();

@@ -19,8 +19,9 @@ struct RunOptions {
   std::function<bool(const PacerCounts& counts)> between;
 };
 
-/// Ends at `until`, when all machines are in final states, when progress says so, or when the plant
-/// is the clock and has no more observations. A tick's time is without the waiting for it.
+/// Ends at `until`, when all machines are in final states, when progress says so, when the plant
+/// is the clock and has no more observations, or when everything is simulated and has diverged. A
+/// tick's time is without the waiting for it.
 RunSummary run_session(Session& session, const RunOptions& options);
 /// For a time, on the virtual clock.
 RunSummary run_session(Session& session, Nanoseconds until);

@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "core/suggest.hpp"
+#include "plant/divergence.hpp"
 #include "session/session_plants.hpp"
 
 namespace handspan {
@@ -471,8 +472,13 @@ void Session::act() {
 
 void Session::observe() {
   for (std::size_t g : suctions_) groups_[g].held = plant_->read().groups[g].q[0] > 0.5;
+  const bool was_diverged = diverged(simulation_);
   if (plant_is_due()) plant_->advance();
   const std::int64_t done = tick_++;
+  if (!was_diverged && diverged(simulation_)) {
+    events_.add("fault", "simulation", "diverged: it stands still, and nothing after this is true");
+    arbiter_->stop("the simulation diverged");
+  }
   for (std::size_t g : suctions_)
     if (groups_[g].held && plant_->read().groups[g].q[0] <= 0.5 && command_.groups[g][0] > 0.5)
       events_.add("suction", plant_->layout().groups[g].name, "lost what it held");

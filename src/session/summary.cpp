@@ -1,11 +1,16 @@
 #include "session/summary.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+
+#include "plant/divergence.hpp"
 
 namespace handspan {
 
 Summariser::Summariser(Session& session) {
+  waits_.reserve(kMostWaits);
   const PlantLayout& layout = session.plant().layout();
   const Observation& observation = session.plant().read();
   for (std::size_t g = 0; g < layout.groups.size(); ++g) {
@@ -51,8 +56,22 @@ void Summariser::measure(Tracking& tracking, const Observation& observation) noe
   }
 }
 
+std::vector<std::string> RunSummary::broken() const {
+  std::vector<std::string> reasons;
+  if (diverged)
+    reasons.push_back(
+        fmt::format("the simulation diverged at {:.3f} s: {}; nothing after that is true",
+                    seconds(diverged->time), diverged->what));
+  if (control && control->counts.failed > 0)
+    reasons.push_back(fmt::format("control found no answer in {} of {} ticks and braked",
+                                  control->counts.failed, control->counts.ticks));
+  return reasons;
+}
+
 void Summariser::after_tick(Session& session) noexcept {
   ++ticks_;
+  if (!diverged_ && diverged(session.simulation()))
+    diverged_ = session.now() - session.base_period();
   const Observation& observation = session.plant().read();
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     Group& group = groups_[g];
@@ -125,6 +144,9 @@ void Summariser::after_tick(Session& session) noexcept {
 
 void Summariser::count_events(const Session& session) noexcept {
   for (const Event& event : session.events().events()) {
+    if (event.kind == "waits" && waits_.size() < kMostWaits &&
+        std::ranges::none_of(waits_, [&](const auto& w) { return w.second == event.text.view(); }))
+      waits_.emplace_back(event.name, event.text);
     if (!(event.kind == "episode")) continue;
     if (event.name == "start")
       ++episodes_;
@@ -141,6 +163,7 @@ RunSummary Summariser::summary(Session& session) const {
   RunSummary s;
   s.ticks = ticks_;
   s.simulated = ticks_ * session.base_period();
+  if (diverged_) s.diverged = Divergence{*diverged_, divergence_of(*session.simulation())};
   for (const auto& group : groups_) s.groups.push_back(group.summary);
   for (const auto& tracking : tracking_) {
     TrackingSummary t = tracking.summary;
@@ -157,6 +180,7 @@ RunSummary Summariser::summary(Session& session) const {
   for (int o = 0; o < arbiter.outlets(); ++o)
     if (arbiter.holding(o) && arbiter.reason(o) != kNobody)
       s.holding.emplace_back(arbiter.outlet_name(o), arbiter.reason(o));
+  for (const auto& [machine, what] : waits_) s.waits.emplace_back(machine.view(), what.view());
   s.episodes = episodes_;
   s.successes = successes_;
   s.failures = failures_;

@@ -53,9 +53,16 @@ struct PlantSummary {
   CommandFaults faults;
 };
 
+/// A simulation whose numbers ran away: from there on it stands still, and nothing is true of it.
+struct Divergence {
+  Nanoseconds time = 0;  // of its last good observation [ns]
+  std::string what;      // "the velocity of 'box' is not finite or too large"
+};
+
 struct RunSummary {
   Nanoseconds simulated = 0;  // [ns]
-  double wall = 0.0;          // [s]
+  std::optional<Divergence> diverged;
+  double wall = 0.0;  // [s]
   std::int64_t ticks = 0;
   double tick_p50 = 0.0, tick_p99 = 0.0, tick_max = 0.0;  // of a whole tick [s]
   double control_p50 = 0.0, control_p99 = 0.0;            // of the controllers' part [s]
@@ -70,12 +77,16 @@ struct RunSummary {
   std::vector<TrackingSummary> tracking;
   std::vector<std::pair<std::string, std::string>> modes;    // machine, its last state
   std::vector<std::pair<std::string, std::string>> holding;  // task that holds at the end, and why
+  std::vector<std::pair<std::string, std::string>> waits;  // machine, and what it waited for unseen
   std::uint64_t episodes = 0, successes = 0, failures = 0, discarded = 0;
   std::uint64_t rejected_inputs = 0, lost_inputs = 0;
   CommandFaults faults;
   std::vector<PlantSummary> plants;  // those of the app
   std::size_t contacts = 0;          // at the end
   std::optional<ControlSummary> control;
+  /// Why the run is none to rely on, one sentence each: it diverged, or control found no answer in
+  /// some ticks and braked. Empty: it ran.
+  std::vector<std::string> broken() const;
   double real_time_factor() const { return wall > 0.0 ? seconds(simulated) / wall : 0.0; }
 };
 
@@ -112,7 +123,10 @@ class Summariser : public SessionWatcher {
   void count_events(const Session& session) noexcept;
 
   std::vector<Group> groups_;
+  static constexpr std::size_t kMostWaits = 8;
   std::vector<Tracking> tracking_;
+  std::vector<std::pair<FixedText<62>, FixedText<166>>> waits_;  // without doubles
+  std::optional<Nanoseconds> diverged_;
   std::int64_t ticks_ = 0;
   std::uint64_t episodes_ = 0, successes_ = 0, failures_ = 0, discarded_ = 0;
 };
