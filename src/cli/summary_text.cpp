@@ -112,6 +112,12 @@ nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
                       {"status", name_of(p.status)},
                       {"lost_observations", p.lost_observations},
                       {"faults", to_json(p.faults)}});
+  nlohmann::ordered_json devices = nlohmann::ordered_json::array();
+  for (const auto& d : s.devices)
+    devices.push_back({{"name", d.name},
+                       {"left_out", d.left_out},
+                       {"out_of_range", d.out_of_range},
+                       {"malformed", d.malformed}});
   nlohmann::ordered_json holding = nlohmann::ordered_json::object();
   for (const auto& [task, reason] : s.holding) holding[task] = reason;
   return {{"app", app.name},
@@ -148,6 +154,7 @@ nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
             {"failure", s.failures},
             {"discarded", s.discarded}}},
           {"inputs", {{"rejected", s.rejected_inputs}, {"lost", s.lost_inputs}}},
+          {"devices", devices},
           {"control", s.control ? to_json(*s.control) : nlohmann::ordered_json()},
           {"contacts", s.contacts},
           {"faults", to_json(s.faults)},
@@ -191,6 +198,12 @@ void print_summary(const RunSummary& s) {
                s.successes, s.failures, s.discarded);
   if (s.rejected_inputs + s.lost_inputs > 0)
     fmt::print("inputs: {} not understood, {} lost\n", s.rejected_inputs, s.lost_inputs);
+  for (const auto& d : s.devices)
+    if (d.left_out + d.out_of_range + d.malformed > 0)
+      fmt::print(
+          "device {}: {} single bad frames left out, {} numbers brought into their range, {} "
+          "samples malformed\n",
+          d.name, d.left_out, d.out_of_range, d.malformed);
   fmt::print("{} contacts at the end; commands: {} not finite, {} clamped, {} limited in rate\n",
              s.contacts, s.faults.not_finite, s.faults.clamped, s.faults.rate_limited);
   if (s.control) print_control(*s.control);

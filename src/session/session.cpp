@@ -321,6 +321,40 @@ void Session::latch_inputs(const Moment& moment) {
       }
   for (const Input& input : inputs_) accept(input, moment);
   devices_.update(moment);
+  watch_stop_devices(moment);
+}
+
+void Session::stop(std::string_view reason) {
+  // goals of a script have no reference of ours: they end where the frames are
+  if (!arbiter_->stopped())
+    for (auto& goals : goals_) goals.task().hold(whole_arm_->system(), whole_arm_->state());
+  arbiter_->stop(reason);
+}
+
+void Session::resume(const Moment& moment, std::string_view who) {
+  // what stops still stops: it is told again, and latched
+  if (const auto reason = devices_.stop().reason; !reason.empty()) {
+    events_.add("fault", "resume", reason);
+    return;
+  }
+  arbiter_->resume(moment);
+  events_.add("resume", "", who);
+}
+
+// One that has never been there is waited for; what stops after that is latched.
+void Session::watch_stop_devices(const Moment& moment) {
+  const StopAnswer& answer = devices_.stop();
+  if (!answer.reason.empty()) {
+    if (!arbiter_->stopped()) {
+      stop(answer.reason);
+      waits_for_stop_device_ = answer.waits;
+    } else {
+      waits_for_stop_device_ = waits_for_stop_device_ && answer.waits;
+    }
+  } else if (arbiter_->stopped() && (waits_for_stop_device_ || answer.resets)) {
+    resume(moment, answer.resets ? "reset at a device" : "the stop device is there");
+    waits_for_stop_device_ = false;
+  }
 }
 
 void Session::accept(const Input& input, const Moment& moment) {
@@ -337,14 +371,11 @@ void Session::accept(const Input& input, const Moment& moment) {
       }
       return;
     case InputKind::kStop:
-      // goals of a script have no reference of ours: they end where the frames are
-      if (!arbiter_->stopped())
-        for (auto& goals : goals_) goals.task().hold(whole_arm_->system(), whole_arm_->state());
-      arbiter_->stop(input.text.empty() ? std::string_view("stopped") : input.text.view());
+      stop(input.text.empty() ? std::string_view("stopped") : input.text.view());
+      waits_for_stop_device_ = false;
       return;
     case InputKind::kResume:
-      arbiter_->resume(moment);
-      events_.add("resume", "", input.text);
+      resume(moment, input.text);
       return;
     case InputKind::kEvent:
       named_events_.push_back(input.to);
@@ -573,7 +604,8 @@ TickHashes Session::hashes() {
 
 void Session::state(StateArchive& archive) {
   archive.part("session", app_.name);
-  archive(tick_, rejected_inputs_, operator_, in_episode_, episode_task_, first_events_);
+  archive(tick_, rejected_inputs_, operator_, in_episode_, episode_task_, first_events_,
+          waits_for_stop_device_);
   if (watch_) archive(*watch_);
   if (!archive.loading()) plant_->snapshot(plant_bytes_);
   archive.sized(plant_bytes_);

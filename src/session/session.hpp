@@ -179,6 +179,9 @@ class Session {
   void start();
   void open_devices();
   void latch_inputs(const Moment& moment);
+  void stop(std::string_view reason);
+  void resume(const Moment& moment, std::string_view who);
+  void watch_stop_devices(const Moment& moment);
   void accept(const Input& input, const Moment& moment);
   bool set_parameter(std::string_view name, double value);
   void mark_episode(std::string_view mark, std::string_view text);
@@ -231,6 +234,7 @@ class Session {
   FixedText<62> operator_;
   FixedText<166> episode_task_;
   bool in_episode_ = false, first_events_ = false;
+  bool waits_for_stop_device_ = false;  // stopped only since one has never been there
 };
 
 }  // namespace handspan

@@ -187,6 +187,11 @@ RunSummary Summariser::summary(Session& session) const {
   s.discarded = discarded_;
   s.rejected_inputs = session.rejected_inputs();
   s.lost_inputs = session.lost_inputs();
+  for (std::size_t d = 0; d < session.devices().size(); ++d) {
+    const DeviceState& device = session.devices().state_of(d);
+    s.devices.push_back(
+        {device.name(), device.left_out(), device.out_of_range(), device.malformed()});
+  }
   s.lost_observations = session.lost_observations();
   s.faults = session.plant().faults();
   if (const PlantSet* plants = session.plants())

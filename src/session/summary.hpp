@@ -59,6 +59,14 @@ struct Divergence {
   std::string what;      // "the velocity of 'box' is not finite or too large"
 };
 
+/// What was wrong with a device's samples.
+struct DeviceSummary {
+  std::string name;
+  std::uint64_t left_out = 0;      // single bad frames of poses
+  std::uint64_t out_of_range = 0;  // axes and quaternions that were brought into their range
+  std::uint64_t malformed = 0;     // samples that have not the device's numbers
+};
+
 struct RunSummary {
   Nanoseconds simulated = 0;  // [ns]
   std::optional<Divergence> diverged;
@@ -80,6 +88,7 @@ struct RunSummary {
   std::vector<std::pair<std::string, std::string>> waits;  // machine, and what it waited for unseen
   std::uint64_t episodes = 0, successes = 0, failures = 0, discarded = 0;
   std::uint64_t rejected_inputs = 0, lost_inputs = 0;
+  std::vector<DeviceSummary> devices;
   CommandFaults faults;
   std::vector<PlantSummary> plants;  // those of the app
   std::size_t contacts = 0;          // at the end

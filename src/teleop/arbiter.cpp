@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "core/suggest.hpp"
+#include "teleop/pose_channel.hpp"
 
 namespace handspan {
 namespace {
@@ -231,7 +232,8 @@ bool Arbiter::ask(Outlet& outlet, std::uint32_t index, const Moment& moment) {
     outlet.asked[index] = outlet.reference;
   }
   const auto lose = [&](const char* reason) {
-    char text[126];
+    // longer than a reason, which cuts it at a border of characters
+    char text[160];
     const auto end =
         fmt::format_to_n(text, sizeof text, "{}: {}", source_name(heard.grant.source), reason);
     outlet.reason = std::string_view(text, std::min(end.size, sizeof text));
@@ -462,8 +464,7 @@ void Arbiter::declare(ChannelTable& channels, Rate rate) {
 void Arbiter::publish(ChannelTable& channels, Nanoseconds stamp) const {
   for (const auto& outlet : outlets_) {
     if (outlet.pose) {
-      channels.write(outlet.pose_channel, outlet.reference.pose.X_WE.p,
-                     outlet.reference.pose.X_WE.quaternion(), stamp);
+      write_pose(channels, outlet.pose_channel, outlet.reference.pose.X_WE, stamp);
       channels.write(outlet.velocity_channel, outlet.reference.pose.V_WE, stamp);
     } else if (outlet.wrench) {
       channels.write(outlet.wrench_channel, outlet.reference.wrench, stamp);

@@ -88,6 +88,7 @@ export interface HandInfo {
   pose: string;
   controls: string[]; // that close its clutch
   space: Numbers; // R_WV as a quaternion: the device's axes in W
+  axes: Numbers; // R_EC as one: the controller's axes in the frame that it moves
   scale: Numbers; // of translation, along W's axes (3)
   jog: Numbers; // how fast keys and sticks move it at first [m/s, rad/s]
 }
@@ -197,7 +198,7 @@ const welcome = object<Omit<Welcome, 'type'>>({
     list(
       object<HandInfo>({
         name: text, reference: text, device: text, pose: text, controls: texts,
-        space: quaternion, scale: vector3, jog: optional(list(number, 2), [0.15, 0.7]),
+        space: quaternion, axes: optional(quaternion, [0, 0, 0, 1]), scale: vector3, jog: optional(list(number, 2), [0.15, 0.7]),
       }),
     ),
     [],
