@@ -13,6 +13,12 @@ constexpr ConstraintKind kRelaxable[] = {ConstraintKind::kTorque, ConstraintKind
                                          ConstraintKind::kJerk};
 constexpr double kDegree = 180.0 / M_PI;
 
+std::uint64_t times(const std::vector<PutBack>& put_back) {
+  std::uint64_t n = 0;
+  for (const auto& p : put_back) n += p.count;
+  return n;
+}
+
 nlohmann::ordered_json to_json(const ControlSummary& c) {
   nlohmann::ordered_json kinds, conflicts = nlohmann::ordered_json::array();
   for (const ConstraintKind kind : kRelaxable)
@@ -118,6 +124,8 @@ nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
                        {"left_out", d.left_out},
                        {"out_of_range", d.out_of_range},
                        {"malformed", d.malformed}});
+  nlohmann::ordered_json put_back = nlohmann::ordered_json::array();
+  for (const auto& p : s.put_back) put_back.push_back({{"why", p.why.view()}, {"count", p.count}});
   nlohmann::ordered_json holding = nlohmann::ordered_json::object();
   for (const auto& [task, reason] : s.holding) holding[task] = reason;
   return {{"app", app.name},
@@ -153,6 +161,9 @@ nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
             {"success", s.successes},
             {"failure", s.failures},
             {"discarded", s.discarded}}},
+          {"scene",
+           {{"put_back", times(s.put_back)}, {"not_put_back", s.not_put_back}, {"why", put_back}}},
+          {"timeouts", s.timeouts},
           {"inputs", {{"rejected", s.rejected_inputs}, {"lost", s.lost_inputs}}},
           {"devices", devices},
           {"control", s.control ? to_json(*s.control) : nlohmann::ordered_json()},
@@ -196,6 +207,12 @@ void print_summary(const RunSummary& s) {
   if (s.episodes > 0)
     fmt::print("episodes: {} started, {} successes, {} failures, {} discarded\n", s.episodes,
                s.successes, s.failures, s.discarded);
+  if (!s.put_back.empty() || s.not_put_back > 0)
+    fmt::print("scene: put back {} times; {} times something was in the way\n", times(s.put_back),
+               s.not_put_back);
+  for (const auto& p : s.put_back)
+    if (!p.why.empty()) fmt::print("  {:>6} x such as: {}\n", p.count, p.why.view());
+  if (s.timeouts > 0) fmt::print("{} states of machines came to no end in time\n", s.timeouts);
   if (s.rejected_inputs + s.lost_inputs > 0)
     fmt::print("inputs: {} not understood, {} lost\n", s.rejected_inputs, s.lost_inputs);
   for (const auto& d : s.devices)

@@ -368,6 +368,58 @@ void MujocoPlant::hold_object(std::string_view cup, std::string_view name, const
   i.observe();
 }
 
+int MujocoPlant::put_back_objects() {
+  auto& i = *impl_;
+  mjModel& m = *i.model;
+  mjData& d = *i.data;
+  mj_getState(&m, &d, i.integration_state.data(), mjSTATE_INTEGRATION);
+  const mjModel& at_start = i.compiled.model();
+  for (const auto& object : i.scene.objects) {
+    const int joint = id_of(m, mjOBJ_JOINT, object.name);
+    mju_copy(d.qpos + m.jnt_qposadr[joint], at_start.qpos0 + m.jnt_qposadr[joint], 7);
+    mju_zero(d.qvel + m.jnt_dofadr[joint], 6);
+  }
+  mj_fwdPosition(&m, &d);
+  const auto of_robot = [&](int geom) {
+    const std::string& name = i.body_names[at(m.geom_bodyid[geom])];
+    return std::ranges::any_of(i.scene.robots, [&](const RobotInstance& robot) {
+      return name.size() > robot.name.size() && name.starts_with(robot.name) &&
+             name[robot.name.size()] == '.';
+    });
+  };
+  const auto of_object = [&](int geom) {
+    const std::string& name = i.body_names[at(m.geom_bodyid[geom])];
+    return std::ranges::count(i.scene.objects, name, &SceneBody::name) > 0;
+  };
+  int in_the_way = -1;
+  for (int c = 0; c < d.ncon && in_the_way < 0; ++c) {
+    const mjContact& contact = d.contact[c];
+    if (contact.dist >= 0.0) continue;
+    for (const int side : {0, 1})
+      if (of_robot(contact.geom[side]) && of_object(contact.geom[1 - side]))
+        in_the_way = m.geom_bodyid[contact.geom[side]];
+  }
+  if (in_the_way >= 0) {
+    mj_setState(&m, &d, i.integration_state.data(), mjSTATE_INTEGRATION);
+  } else {
+    for (auto& cup : i.suctions) {
+      cup.let_go(m, d);
+      cup.command(0.0);
+    }
+    for (std::size_t b = 0; b < i.belts.size(); ++b)
+      m.geom_surfacevel[6 * i.belts[b]] = i.scene.belts[b].speed;
+  }
+  mj_forward(&m, &d);
+  i.fresh = true;
+  if (in_the_way < 0) i.observe();
+  return in_the_way;
+}
+
+FixedText<166> MujocoPlant::why_not_sealed(std::string_view name) const {
+  impl_->refresh();
+  return impl_->cup(name).why_not(*impl_->model, *impl_->data);
+}
+
 std::uint64_t MujocoPlant::broken_away(std::string_view cup) const {
   return impl_->cup(cup).state().broken;
 }

@@ -25,6 +25,7 @@ struct AppFile {
   std::vector<std::pair<std::string, SourceRegistry::Part>> sources;
   std::vector<std::pair<std::string, PoseReferenceLimits>> references;
   std::vector<std::pair<std::string, WrenchReferenceLimits>> wrench_references;
+  std::vector<HoldTogether> hold_together;
   std::vector<std::pair<std::string, MachineConfig>> machines;
   Judges::Configs judges;
   PlantConfigs plants;
@@ -63,6 +64,14 @@ Schema<AppFile> app_schema() {
           "wrench_references", &AppFile::wrench_references,
           dictionary(wrench_reference_limits_schema()),
           "how large the reference of a wrench task may be and how fast it may change, by task")
+      .optional(
+          "hold_together", &AppFile::hold_together,
+          list(
+              located(list(text()).min_size(2)).map([](const Located<std::vector<std::string>>& l) {
+                return HoldTogether{l.place, l.value};
+              })),
+          "lists of tasks whose references hold one thing between them: when one of them is "
+          "no longer followed, the others hold with it")
       .optional("modes", &AppFile::machines, dictionary(machine_schema()),
                 "state machines that run side by side, by name")
       .optional("judges", &AppFile::judges, dictionary(judges().schema()),
@@ -99,6 +108,7 @@ App load(const std::filesystem::path& path,
   app.sources = std::move(app_file.sources);
   app.references = std::move(app_file.references);
   app.wrench_references = std::move(app_file.wrench_references);
+  app.hold_together = std::move(app_file.hold_together);
   app.machines = std::move(app_file.machines);
   app.judges = std::move(app_file.judges);
   app.plants = std::move(app_file.plants);

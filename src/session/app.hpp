@@ -33,6 +33,12 @@ enum class ClockKind { kVirtual, kWall, kPlant };
 /// What a recording holds: default or every channel at every tick.
 enum class RecordExtent { kDefault, kFull };
 
+/// References of tasks that hold one thing between them.
+struct HoldTogether {
+  Place place;
+  std::vector<std::string> tasks;
+};
+
 struct App {
   std::string name;
   std::filesystem::path file;
@@ -48,9 +54,10 @@ struct App {
   std::vector<std::pair<std::string, SourceRegistry::Part>> sources;             // by name
   std::vector<std::pair<std::string, PoseReferenceLimits>> references;           // by task
   std::vector<std::pair<std::string, WrenchReferenceLimits>> wrench_references;  // by task
-  std::vector<std::pair<std::string, MachineConfig>> machines;                   // by name
-  Judges::Configs judges;                                                        // by name
-  PlantConfigs plants;  // none: the scene is simulated
+  std::vector<HoldTogether> hold_together;
+  std::vector<std::pair<std::string, MachineConfig>> machines;  // by name
+  Judges::Configs judges;                                       // by name
+  PlantConfigs plants;                                          // none: the scene is simulated
   ClockKind clock = ClockKind::kVirtual;
   RecordExtent record = RecordExtent::kDefault;
   PictureConfig picture;

@@ -49,6 +49,14 @@ class MoveMode : public Mode {
     at.arbiter.grant(outlet_, {&grant, 1}, at.moment);
   }
   bool update(const ModeMoment& at) override { return at.arbiter.done(outlet_); }
+  EventText waits_for(const ModeMoment& at) const override {
+    if (at.arbiter.done(outlet_)) return {};
+    char text[EventText::kMost];
+    const bool holds = at.arbiter.holding(outlet_);
+    const auto end = fmt::format_to_n(text, sizeof text, "{} is not where it is to go{}{}", task_,
+                                      holds ? ": " : "", holds ? at.arbiter.reason(outlet_) : "");
+    return std::string_view(text, std::min(end.size, sizeof text));
+  }
   std::string text() const override { return text_; }
   std::vector<std::string> drives() const override { return {task_}; }
 

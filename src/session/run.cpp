@@ -25,7 +25,10 @@ RunSummary run_session(Session& session, const RunOptions& options) {
   const Nanoseconds start = steady_now();
   pacer.start(start);
   Nanoseconds shown = start;
-  while (session.now() < options.until && (options.to_the_end || !session.ended())) {
+  const auto ended = [&] {
+    return !options.to_the_end && (options.goes_on ? session.over() : session.ended());
+  };
+  while (session.now() < options.until && !ended()) {
     const Nanoseconds before = steady_now();
     Nanoseconds waited = 0;
     const bool writes = session.now() % session.plant().layout().period == 0;

@@ -177,6 +177,15 @@ void Session::make_references() {
       check("wrench_references", name, MotionKind::kWrench);
     arbiter_->start();
   }
+  for (const auto& together : app_.hold_together) {
+    try {
+      std::vector<int> outlets;
+      for (const auto& task : together.tasks) outlets.push_back(arbiter_->outlet(task));
+      arbiter_->hold_together(std::move(outlets));
+    } catch (const InputError& error) {
+      throw ConfigError({{together.place, "hold_together", error.what(), ""}});
+    }
+  }
   for (const auto& [name, part] : app_.sources) {
     if (name == kOperator)
       throw ConfigError(
@@ -280,6 +289,10 @@ void Session::start() {
 bool Session::ended() const {
   return !machines_.empty() &&
          std::ranges::all_of(machines_, [](const Machine& m) { return m.in_final(); });
+}
+
+bool Session::over() const {
+  return ended() && std::ranges::none_of(machines_, [](const Machine& m) { return m.goes_on(); });
 }
 
 Mailbox& Session::mailbox(std::string_view name) {

@@ -94,6 +94,8 @@ class Session {
   Nanoseconds base_period() const { return base_; }
   /// Whether every machine is in a final state; false without machines.
   bool ended() const;
+  /// Whether it has ended, and no machine's state leads on.
+  bool over() const;
 
   /// The mailbox of a device's, a source's or the operator's ("operator") inputs; from one thread
   /// each.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "plant/divergence.hpp"
 
@@ -11,6 +12,7 @@ namespace handspan {
 
 Summariser::Summariser(Session& session) {
   waits_.reserve(kMostWaits);
+  put_back_.reserve(kMostReasons);
   const PlantLayout& layout = session.plant().layout();
   const Observation& observation = session.plant().read();
   for (std::size_t g = 0; g < layout.groups.size(); ++g) {
@@ -147,6 +149,9 @@ void Summariser::count_events(const Session& session) noexcept {
     if (event.kind == "waits" && waits_.size() < kMostWaits &&
         std::ranges::none_of(waits_, [&](const auto& w) { return w.second == event.text.view(); }))
       waits_.emplace_back(event.name, event.text);
+    if (event.kind == "timeout") ++timeouts_;
+    if (event.kind == "scene" && event.name == "put back") count_put_back(event.text);
+    if (event.kind == "scene" && event.name == "not put back") ++not_put_back_;
     if (!(event.kind == "episode")) continue;
     if (event.name == "start")
       ++episodes_;
@@ -157,6 +162,24 @@ void Summariser::count_events(const Session& session) noexcept {
     else if (event.name == "discard")
       ++discarded_;
   }
+}
+
+// words without the numbers in them: "'box' fell to 0.12 m" is one reason with "to 0.13 m"
+void Summariser::count_put_back(const FixedText<166>& why) noexcept {
+  const auto words = [](std::string_view text) {
+    return text.substr(0, std::min(text.size(), text.find_first_of("0123456789")));
+  };
+  for (PutBack& known : put_back_)
+    if (words(known.why) == words(why)) {
+      ++known.count;
+      return;
+    }
+  if (put_back_.size() + 1 < kMostReasons)
+    put_back_.push_back({why, 1});
+  else if (put_back_.size() < kMostReasons)
+    put_back_.push_back({"other reasons", 1});
+  else
+    ++put_back_.back().count;
 }
 
 RunSummary Summariser::summary(Session& session) const {
@@ -185,6 +208,10 @@ RunSummary Summariser::summary(Session& session) const {
   s.successes = successes_;
   s.failures = failures_;
   s.discarded = discarded_;
+  s.put_back = put_back_;
+  std::ranges::stable_sort(s.put_back, std::greater(), &PutBack::count);
+  s.not_put_back = not_put_back_;
+  s.timeouts = timeouts_;
   s.rejected_inputs = session.rejected_inputs();
   s.lost_inputs = session.lost_inputs();
   for (std::size_t d = 0; d < session.devices().size(); ++d) {

@@ -67,6 +67,14 @@ struct DeviceSummary {
   std::uint64_t malformed = 0;     // samples that have not the device's numbers
 };
 
+/// How often the scene was put back for a reason.
+struct PutBack {
+  FixedText<166> why;
+  std::uint64_t count = 0;
+};
+/// Reasons that are told apart; all beyond are counted as one, without words.
+inline constexpr std::size_t kMostReasons = 16;
+
 struct RunSummary {
   Nanoseconds simulated = 0;  // [ns]
   std::optional<Divergence> diverged;
@@ -87,6 +95,9 @@ struct RunSummary {
   std::vector<std::pair<std::string, std::string>> holding;  // task that holds at the end, and why
   std::vector<std::pair<std::string, std::string>> waits;  // machine, and what it waited for unseen
   std::uint64_t episodes = 0, successes = 0, failures = 0, discarded = 0;
+  std::vector<PutBack> put_back;   // why the scene was put back, most often first
+  std::uint64_t not_put_back = 0;  // an arm was in the way, or the scene is not simulated
+  std::uint64_t timeouts = 0;      // of states of machines
   std::uint64_t rejected_inputs = 0, lost_inputs = 0;
   std::vector<DeviceSummary> devices;
   CommandFaults faults;
@@ -130,6 +141,7 @@ class Summariser : public SessionWatcher {
 
   void measure(Tracking& tracking, const Observation& observation) noexcept;
   void count_events(const Session& session) noexcept;
+  void count_put_back(const FixedText<166>& why) noexcept;
 
   std::vector<Group> groups_;
   static constexpr std::size_t kMostWaits = 8;
@@ -138,6 +150,8 @@ class Summariser : public SessionWatcher {
   std::optional<Nanoseconds> diverged_;
   std::int64_t ticks_ = 0;
   std::uint64_t episodes_ = 0, successes_ = 0, failures_ = 0, discarded_ = 0;
+  std::vector<PutBack> put_back_;
+  std::uint64_t not_put_back_ = 0, timeouts_ = 0;
 };
 
 }  // namespace handspan

@@ -31,6 +31,8 @@ Hub::~Hub() = default;
 
 void Hub::set_loop(LiveLoop& loop) {
   loop_ = &loop;
+  put_back_ = 0;
+  put_back_why_.clear();
   Session& session = loop.session;
   parameters_ = parameters_of(session);
   about_ = describe_loop(session, parameters_);

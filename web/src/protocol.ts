@@ -235,6 +235,7 @@ export interface Status {
   holding: Record<string, string>; // why each reference holds
   recording: { on: boolean; file: string; seconds: number; message: string };
   episode: { on: boolean; task: string };
+  put_back: { count: number; why: string }; // times that the app put its scene back, and why at last
   late_ticks: number;
   slipped: number; // simulated time behind the clock [s]
   devices: Record<string, { age: number | null; present: boolean }>;
@@ -290,6 +291,7 @@ const kServerMessages: { [T in ServerMessage['type']]: Check<object> } = {
     holding: map(text),
     recording: object({ on: boolean, file: text, seconds: number, message: text }),
     episode: object({ on: boolean, task: text }),
+    put_back: optional(object({ count: integer, why: text }), { count: 0, why: '' }),
     late_ticks: integer,
     slipped: number,
     devices: map(object({ age: orNull(number), present: boolean })),
