@@ -14,6 +14,7 @@
 #include "core/schema.hpp"
 #include "plant/plants.hpp"
 #include "scene/scene.hpp"
+#include "session/arm_watch.hpp"
 #include "session/judge.hpp"
 #include "session/machine.hpp"
 #include "session/random_goals.hpp"
@@ -50,6 +51,7 @@ struct App {
   std::vector<std::pair<std::string, WrenchReferenceLimits>> wrench_references;  // by task
   std::vector<std::pair<std::string, MachineConfig>> machines;                   // by name
   Judges::Configs judges;                                                        // by name
+  WatchConfig watch;
   PlantConfigs plants;  // none: the scene is simulated
   ClockKind clock = ClockKind::kVirtual;
   RecordExtent record = RecordExtent::kDefault;

@@ -76,6 +76,8 @@ struct RunSummary {
   std::vector<PlantSummary> plants;  // those of the app
   std::size_t contacts = 0;          // at the end
   std::optional<ControlSummary> control;
+  std::vector<ArmWatchSummary> watch;       // by group that has joints
+  std::vector<UnreachedSummary> unreached;  // by pose reference
   double real_time_factor() const { return wall > 0.0 ? seconds(simulated) / wall : 0.0; }
 };
 
