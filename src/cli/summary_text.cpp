@@ -77,6 +77,46 @@ nlohmann::ordered_json to_json(const CommandFaults& faults) {
           {"rate_limited", faults.rate_limited}};
 }
 
+nlohmann::ordered_json to_json(const ArmWatchSummary& w) {
+  return {{"group", w.group},
+          {"stops",
+           {{"deviation", w.deviations},
+            {"speed", w.overspeeds},
+            {"beyond_stop", w.beyond_stops},
+            {"silence", w.silences},
+            {"force", w.forces}}},
+          {"speed_jumps", w.jumps},
+          {"force_peaks", w.peaks},
+          {"not_finite", w.not_finite},
+          {"worst_deviation", w.worst_deviation},
+          {"worst_speed", w.worst_speed},
+          {"worst_beyond_stop", w.worst_beyond},
+          {"worst_force", w.worst_force}};
+}
+
+nlohmann::ordered_json to_json(const UnreachedSummary& u) {
+  return {{"task", u.task},         {"times", u.times}, {"time", u.time},
+          {"distance", u.distance}, {"angle", u.angle}, {"last", u.last}};
+}
+
+// what was measured that nobody asked for, and what could not be reached; nothing of what is well
+void print_watch(const RunSummary& s) {
+  for (const auto& w : s.watch) {
+    if (w.stops() + w.jumps + w.peaks > 0)
+      fmt::print(
+          "watch {}: stopped {} times (deviation {}, speed {}, beyond a stop {}, silence {}, force "
+          "{}); {} jumps of speed, {} peaks of force; worst: {:.1f} deg from its command, {:.2f} x "
+          "its speed, {:.1f} deg beyond a stop, {:.0f} N\n",
+          w.group, w.stops(), w.deviations, w.overspeeds, w.beyond_stops, w.silences, w.forces,
+          w.jumps, w.peaks, kDegree * w.worst_deviation, w.worst_speed, kDegree * w.worst_beyond,
+          w.worst_force);
+  }
+  for (const auto& u : s.unreached)
+    if (u.times > 0)
+      fmt::print("{} was not reached {} times, {:.2f} s, up to {:.0f} mm and {:.0f} deg: {}\n",
+                 u.task, u.times, u.time, 1e3 * u.distance, kDegree * u.angle, u.last);
+}
+
 void print_tracking(const RunSummary& s) {
   const bool any = std::ranges::any_of(s.tracking, [](const auto& t) { return t.ticks > 0; });
   if (!any) return;
@@ -101,7 +141,11 @@ void print_tracking(const RunSummary& s) {
 nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
   nlohmann::ordered_json groups = nlohmann::ordered_json::array(),
                          tracking = nlohmann::ordered_json::array(),
-                         modes = nlohmann::ordered_json::object();
+                         modes = nlohmann::ordered_json::object(),
+                         watch = nlohmann::ordered_json::array(),
+                         unreached = nlohmann::ordered_json::array();
+  for (const auto& w : s.watch) watch.push_back(to_json(w));
+  for (const auto& u : s.unreached) unreached.push_back(to_json(u));
   for (const auto& g : s.groups)
     groups.push_back({{"name", g.name},
                       {"worst_deviation", g.worst_deviation},
@@ -167,6 +211,8 @@ nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
           {"inputs", {{"rejected", s.rejected_inputs}, {"lost", s.lost_inputs}}},
           {"devices", devices},
           {"control", s.control ? to_json(*s.control) : nlohmann::ordered_json()},
+          {"watch", watch},
+          {"unreached", unreached},
           {"contacts", s.contacts},
           {"faults", to_json(s.faults)},
           {"plants", plants}};
@@ -198,6 +244,7 @@ void print_summary(const RunSummary& s) {
                kDegree * g.worst_deviation, kDegree * g.worst_velocity, 100.0 * g.worst_effort,
                100.0 * g.position_margin, 100.0 * g.velocity_margin);
   print_tracking(s);
+  print_watch(s);
   for (const auto& p : s.plants)
     fmt::print("plant {}: {}, {}; {} observations lost, commands: {} not finite, {} clamped\n",
                p.name, p.simulated ? "simulated" : "real", name_of(p.status), p.lost_observations,

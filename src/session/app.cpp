@@ -28,6 +28,7 @@ struct AppFile {
   std::vector<HoldTogether> hold_together;
   std::vector<std::pair<std::string, MachineConfig>> machines;
   Judges::Configs judges;
+  WatchConfig watch;
   PlantConfigs plants;
   Located<ClockKind> clock = {ClockKind::kVirtual, {}};
   RecordExtent record = RecordExtent::kDefault;
@@ -76,6 +77,8 @@ Schema<AppFile> app_schema() {
                 "state machines that run side by side, by name")
       .optional("judges", &AppFile::judges, dictionary(judges().schema()),
                 "what judges how something went, by name; the condition judged asks them")
+      .optional("watch", &AppFile::watch, watch_schema(),
+                "when what is measured of the arms stops them")
       .optional("plants", &AppFile::plants, dictionary(plant_schema()),
                 "what drives the robots, by name; left out, the whole scene is simulated")
       .optional("clock", &AppFile::clock,
@@ -111,6 +114,7 @@ App load(const std::filesystem::path& path,
   app.hold_together = std::move(app_file.hold_together);
   app.machines = std::move(app_file.machines);
   app.judges = std::move(app_file.judges);
+  app.watch = app_file.watch;
   app.plants = std::move(app_file.plants);
   app.clock = app_file.clock.value;
   app.record = app_file.record;

@@ -14,6 +14,7 @@
 #include "core/schema.hpp"
 #include "plant/plants.hpp"
 #include "scene/scene.hpp"
+#include "session/arm_watch.hpp"
 #include "session/judge.hpp"
 #include "session/machine.hpp"
 #include "session/random_goals.hpp"
@@ -57,7 +58,8 @@ struct App {
   std::vector<HoldTogether> hold_together;
   std::vector<std::pair<std::string, MachineConfig>> machines;  // by name
   Judges::Configs judges;                                       // by name
-  PlantConfigs plants;                                          // none: the scene is simulated
+  WatchConfig watch;
+  PlantConfigs plants;  // none: the scene is simulated
   ClockKind clock = ClockKind::kVirtual;
   RecordExtent record = RecordExtent::kDefault;
   PictureConfig picture;

@@ -229,6 +229,8 @@ RunSummary Summariser::summary(Session& session) const {
       s.plants.push_back({member.name, member.plant->simulated(), member.plant->read().status,
                           session.plant_watch()->lost(m), member.plant->faults()});
     }
+  s.watch = session.arm_watch().summary();
+  if (session.unreached()) s.unreached = session.unreached()->summary();
   if (session.simulation()) s.contacts = session.simulation()->contacts().size();
   if (WholeArm* arms = session.whole_arm()) {
     ControlProblem& problem = arms->problem();

@@ -107,6 +107,8 @@ struct RunSummary {
   /// Why the run is none to rely on, one sentence each: it diverged, or control found no answer in
   /// some ticks and braked. Empty: it ran.
   std::vector<std::string> broken() const;
+  std::vector<ArmWatchSummary> watch;       // by group that has joints
+  std::vector<UnreachedSummary> unreached;  // by pose reference
   double real_time_factor() const { return wall > 0.0 ? seconds(simulated) / wall : 0.0; }
 };
 
