@@ -211,7 +211,7 @@ TEST_F(TossApp, EachBoxIsTakenFromTheCornerByItsMiddleAndTossed) {
 
 // The last event of a kind, and how many there were.
 struct Told : SessionWatcher {
-  explicit Told(std::string_view kind) : kind(kind) {}
+  explicit Told(std::string_view of) : kind(of) {}
   void after_tick(Session& session) noexcept override {
     for (const Event& event : session.events().events())
       if (event.kind == kind) {
