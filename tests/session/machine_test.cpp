@@ -171,7 +171,7 @@ TEST(Machine, ReachedMeansTheEndOfAMotion) {
 
 // The last event of a kind.
 struct LastEvent : SessionWatcher {
-  explicit LastEvent(std::string_view kind) : kind(kind) {}
+  explicit LastEvent(std::string_view which) : kind(which) {}
   void after_tick(Session& session) noexcept override {
     for (const Event& event : session.events().events())
       if (event.kind == kind) last = event;

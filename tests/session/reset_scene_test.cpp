@@ -30,7 +30,7 @@ Pose placed(double x, double y, double z, double roll = 0.0) {
 
 // the last event of a kind
 struct Told : SessionWatcher {
-  explicit Told(std::string_view kind) : kind(kind) {}
+  explicit Told(std::string_view of) : kind(of) {}
   void after_tick(Session& session) noexcept override {
     for (const Event& event : session.events().events())
       if (event.kind == kind) {
