@@ -345,6 +345,12 @@ void Session::accept(const Input& input, const Moment& moment) {
       stop_arms(input.text.empty() ? std::string_view("stopped") : input.text.view());
       return;
     case InputKind::kResume:
+      // whatever has happened to it since it was stopped
+      if (whole_arm_)
+        for (std::size_t a = 0; a < whole_arm_->arms(); ++a)
+          if (const int arm = static_cast<int>(a);
+              arm_watch_->told(static_cast<std::size_t>(whole_arm_->group_of(arm))))
+            rebase_arm(arm, *moment.observation);
       arm_watch_->arm(*moment.observation);
       arbiter_->resume(moment);
       events_.add("resume", "", input.text);
