@@ -186,6 +186,13 @@ bool ArmWatch::update(const Observation& observation, std::span<const Nanosecond
   return !reason_.empty();
 }
 
+bool ArmWatch::told(std::size_t group) const {
+  const Group& g = groups_[group];
+  return g.told_force || g.told_silence || std::ranges::any_of(g.joints, [](const Joint& joint) {
+           return joint.told_deviation || joint.told_speed || joint.told_stop;
+         });
+}
+
 void ArmWatch::arm(const Observation& observation) {
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     Group& group = groups_[g];

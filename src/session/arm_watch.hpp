@@ -60,6 +60,8 @@ class ArmWatch {
   /// Groups that have something new in this tick, and why the arms stop, in words.
   bool tripped(std::size_t group) const { return groups_[group].tripped; }
   std::string_view reason() const { return reason_; }
+  /// Whether anything was seen of a group since the watch was armed.
+  bool told(std::size_t group) const;
   /// Looks anew: somebody resumed. A joint that is beyond its stop may come back from there.
   void arm(const Observation& observation);
 

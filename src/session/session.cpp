@@ -349,6 +349,12 @@ void Session::resume(const Moment& moment, std::string_view who) {
     events_.add("fault", "resume", reason);
     return;
   }
+  // whatever has happened to it since it was stopped
+  if (whole_arm_)
+    for (std::size_t a = 0; a < whole_arm_->arms(); ++a)
+      if (const int arm = static_cast<int>(a);
+          arm_watch_->told(static_cast<std::size_t>(whole_arm_->group_of(arm))))
+        rebase_arm(arm, *moment.observation);
   arm_watch_->arm(*moment.observation);
   arbiter_->resume(moment);
   events_.add("resume", "", who);

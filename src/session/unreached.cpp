@@ -18,7 +18,8 @@ constexpr double kAgain = 0.5;     // what binds is asked again after so long [s
 constexpr double kAtEnd = 0.02;    // of a position limit [rad]
 constexpr double kSingular =
     0.1;  // with which joints move the frame that way, rotations by kLever [m]
-constexpr double kRounding = 1e-9;  // of the same, squared
+constexpr double kAllTorque = 0.97;  // of its limit
+constexpr double kRounding = 1e-9;   // of the same, squared
 
 // what is left, of the axes that are rows: translation, then rotation [m, rad]
 Vector6d error_of(const FrameTask& task) {
@@ -134,6 +135,9 @@ bool Unreached::find_cause(Watched& w) {
   Names ends, pairs, torques;
   for (std::size_t j = 0; j < mechanism.actuated.size(); ++j) {
     const JointLimits& limits = mechanism.limits[j];
+    // rows of torques bind by their rate most often, which soon passes
+    if (std::abs(s.tau_before[static_cast<Eigen::Index>(j)]) > kAllTorque * limits.torque)
+      torques.add(mechanism.joint_names[j]);
     if (limits.continuous) continue;
     const double q = s.q[mechanism.actuated_q[j]];
     const JointViability& viable = problem.viability(m, j);
@@ -143,12 +147,9 @@ bool Unreached::find_cause(Watched& w) {
   const Qp& qp = problem.qp();
   for (int row = qp.unknowns(); row < qp.unknowns() + qp.rows(); ++row) {
     if (!problem.active(row)) continue;
-    const auto kind = problem.kind(row);
-    if (kind != ConstraintKind::kCollision && kind != ConstraintKind::kTorque) continue;
+    if (problem.kind(row) != ConstraintKind::kCollision) continue;
     const auto A = qp.A.row(row - qp.unknowns()).segment(mechanism.offset, mechanism.model->nv());
-    if (A.isZero(1e-12)) continue;
-    (kind == ConstraintKind::kCollision ? pairs : torques)
-        .add(problem.rows()[static_cast<std::size_t>(row)].name);
+    if (!A.isZero(1e-12)) pairs.add(problem.rows()[static_cast<std::size_t>(row)].name);
   }
   // the direction in which the joints cannot move the frame, and whether the error is along it
   Vector6d e = error_of(*w.task);
@@ -197,7 +198,8 @@ bool Unreached::find_cause(Watched& w) {
     say(" is kept; go back, or round it");
   } else if (!torques.empty()) {
     at = torques.write(at, end);
-    say(" is reached; go back, or take load off");
+    say(torques.size() == 1 ? " gives all its torque; go back, or take load off"
+                            : " give all their torque; go back, or take load off");
   } else {
     return false;
   }

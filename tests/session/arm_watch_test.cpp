@@ -273,12 +273,12 @@ TEST(ArmWatchRun, AnArmThatIsNotWhereItIsCommandedStopsAndGoesOnFromWhereItIs) {
   EXPECT_LT(away(), 0.1);
   while (session.now() < 3 * kSecond) session.tick();
   EXPECT_EQ(session.arm_watch().summary()[0].deviations, 1U);
-  // resumed, it stays where it is
+  // resumed, it settles at the pusher, by less than half of what it was away; it is not drawn back
   const Eigen::VectorXd q = session.plant().read().groups[0].q;
   session.mailbox("operator").post(test::operator_input(InputKind::kResume));
   for (int k = 0; k < 1000; ++k) session.tick();
   EXPECT_FALSE(session.arbiter().stopped());
-  EXPECT_LT((session.plant().read().groups[0].q - q).lpNorm<Eigen::Infinity>(), 0.05);
+  EXPECT_LT((session.plant().read().groups[0].q - q).lpNorm<Eigen::Infinity>(), 0.15);
 }
 
 // A velocity-driven arm presses a block for as long as it is asked: at 150 N, by its drives'
