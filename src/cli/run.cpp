@@ -85,6 +85,7 @@ int run(const Options& options) {
   const bool terminal = isatty(fileno(stderr));
   RunOptions how;
   how.until = until;
+  how.goes_on = !options.duration.empty();
   how.clock = options.wall ? ClockKind::kWall : app.clock;
   how.progress = [&](Nanoseconds now) {
     if (terminal) fmt::print(stderr, "\r{:.1f} of {:.1f} s", seconds(now), seconds(until));

@@ -13,6 +13,12 @@ constexpr ConstraintKind kRelaxable[] = {ConstraintKind::kTorque, ConstraintKind
                                          ConstraintKind::kJerk};
 constexpr double kDegree = 180.0 / M_PI;
 
+std::uint64_t times(const std::vector<PutBack>& put_back) {
+  std::uint64_t n = 0;
+  for (const auto& p : put_back) n += p.count;
+  return n;
+}
+
 nlohmann::ordered_json to_json(const ControlSummary& c) {
   nlohmann::ordered_json kinds, conflicts = nlohmann::ordered_json::array();
   for (const ConstraintKind kind : kRelaxable)
@@ -71,6 +77,46 @@ nlohmann::ordered_json to_json(const CommandFaults& faults) {
           {"rate_limited", faults.rate_limited}};
 }
 
+nlohmann::ordered_json to_json(const ArmWatchSummary& w) {
+  return {{"group", w.group},
+          {"stops",
+           {{"deviation", w.deviations},
+            {"speed", w.overspeeds},
+            {"beyond_stop", w.beyond_stops},
+            {"silence", w.silences},
+            {"force", w.forces}}},
+          {"speed_jumps", w.jumps},
+          {"force_peaks", w.peaks},
+          {"not_finite", w.not_finite},
+          {"worst_deviation", w.worst_deviation},
+          {"worst_speed", w.worst_speed},
+          {"worst_beyond_stop", w.worst_beyond},
+          {"worst_force", w.worst_force}};
+}
+
+nlohmann::ordered_json to_json(const UnreachedSummary& u) {
+  return {{"task", u.task},         {"times", u.times}, {"time", u.time},
+          {"distance", u.distance}, {"angle", u.angle}, {"last", u.last}};
+}
+
+// what was measured that nobody asked for, and what could not be reached; nothing of what is well
+void print_watch(const RunSummary& s) {
+  for (const auto& w : s.watch) {
+    if (w.stops() + w.jumps + w.peaks > 0)
+      fmt::print(
+          "watch {}: stopped {} times (deviation {}, speed {}, beyond a stop {}, silence {}, force "
+          "{}); {} jumps of speed, {} peaks of force; worst: {:.1f} deg from its command, {:.2f} x "
+          "its speed, {:.1f} deg beyond a stop, {:.0f} N\n",
+          w.group, w.stops(), w.deviations, w.overspeeds, w.beyond_stops, w.silences, w.forces,
+          w.jumps, w.peaks, kDegree * w.worst_deviation, w.worst_speed, kDegree * w.worst_beyond,
+          w.worst_force);
+  }
+  for (const auto& u : s.unreached)
+    if (u.times > 0)
+      fmt::print("{} was not reached {} times, {:.2f} s, up to {:.0f} mm and {:.0f} deg: {}\n",
+                 u.task, u.times, u.time, 1e3 * u.distance, kDegree * u.angle, u.last);
+}
+
 void print_tracking(const RunSummary& s) {
   const bool any = std::ranges::any_of(s.tracking, [](const auto& t) { return t.ticks > 0; });
   if (!any) return;
@@ -95,7 +141,11 @@ void print_tracking(const RunSummary& s) {
 nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
   nlohmann::ordered_json groups = nlohmann::ordered_json::array(),
                          tracking = nlohmann::ordered_json::array(),
-                         modes = nlohmann::ordered_json::object();
+                         modes = nlohmann::ordered_json::object(),
+                         watch = nlohmann::ordered_json::array(),
+                         unreached = nlohmann::ordered_json::array();
+  for (const auto& w : s.watch) watch.push_back(to_json(w));
+  for (const auto& u : s.unreached) unreached.push_back(to_json(u));
   for (const auto& g : s.groups)
     groups.push_back({{"name", g.name},
                       {"worst_deviation", g.worst_deviation},
@@ -112,6 +162,14 @@ nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
                       {"status", name_of(p.status)},
                       {"lost_observations", p.lost_observations},
                       {"faults", to_json(p.faults)}});
+  nlohmann::ordered_json devices = nlohmann::ordered_json::array();
+  for (const auto& d : s.devices)
+    devices.push_back({{"name", d.name},
+                       {"left_out", d.left_out},
+                       {"out_of_range", d.out_of_range},
+                       {"malformed", d.malformed}});
+  nlohmann::ordered_json put_back = nlohmann::ordered_json::array();
+  for (const auto& p : s.put_back) put_back.push_back({{"why", p.why.view()}, {"count", p.count}});
   nlohmann::ordered_json holding = nlohmann::ordered_json::object();
   for (const auto& [task, reason] : s.holding) holding[task] = reason;
   return {{"app", app.name},
@@ -147,8 +205,14 @@ nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
             {"success", s.successes},
             {"failure", s.failures},
             {"discarded", s.discarded}}},
+          {"scene",
+           {{"put_back", times(s.put_back)}, {"not_put_back", s.not_put_back}, {"why", put_back}}},
+          {"timeouts", s.timeouts},
           {"inputs", {{"rejected", s.rejected_inputs}, {"lost", s.lost_inputs}}},
+          {"devices", devices},
           {"control", s.control ? to_json(*s.control) : nlohmann::ordered_json()},
+          {"watch", watch},
+          {"unreached", unreached},
           {"contacts", s.contacts},
           {"faults", to_json(s.faults)},
           {"plants", plants}};
@@ -180,6 +244,7 @@ void print_summary(const RunSummary& s) {
                kDegree * g.worst_deviation, kDegree * g.worst_velocity, 100.0 * g.worst_effort,
                100.0 * g.position_margin, 100.0 * g.velocity_margin);
   print_tracking(s);
+  print_watch(s);
   for (const auto& p : s.plants)
     fmt::print("plant {}: {}, {}; {} observations lost, commands: {} not finite, {} clamped\n",
                p.name, p.simulated ? "simulated" : "real", name_of(p.status), p.lost_observations,
@@ -189,8 +254,20 @@ void print_summary(const RunSummary& s) {
   if (s.episodes > 0)
     fmt::print("episodes: {} started, {} successes, {} failures, {} discarded\n", s.episodes,
                s.successes, s.failures, s.discarded);
+  if (!s.put_back.empty() || s.not_put_back > 0)
+    fmt::print("scene: put back {} times; {} times something was in the way\n", times(s.put_back),
+               s.not_put_back);
+  for (const auto& p : s.put_back)
+    if (!p.why.empty()) fmt::print("  {:>6} x such as: {}\n", p.count, p.why.view());
+  if (s.timeouts > 0) fmt::print("{} states of machines came to no end in time\n", s.timeouts);
   if (s.rejected_inputs + s.lost_inputs > 0)
     fmt::print("inputs: {} not understood, {} lost\n", s.rejected_inputs, s.lost_inputs);
+  for (const auto& d : s.devices)
+    if (d.left_out + d.out_of_range + d.malformed > 0)
+      fmt::print(
+          "device {}: {} single bad frames left out, {} numbers brought into their range, {} "
+          "samples malformed\n",
+          d.name, d.left_out, d.out_of_range, d.malformed);
   fmt::print("{} contacts at the end; commands: {} not finite, {} clamped, {} limited in rate\n",
              s.contacts, s.faults.not_finite, s.faults.clamped, s.faults.rate_limited);
   if (s.control) print_control(*s.control);

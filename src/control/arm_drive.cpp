@@ -213,6 +213,20 @@ void ArmDrive::start_torque(MechanismState& state) {
   sent_.colwise() = total_;
 }
 
+void ArmDrive::rebase(const GroupState& measured, MechanismState& state) {
+  read(measured, state.dt);
+  q_c_ = q_;
+  for (std::size_t k = 0; k < joints_.size(); ++k) {
+    const auto i = static_cast<Eigen::Index>(k);
+    const double most = joints_[k].limits->velocity;
+    v_c_[i] = std::clamp(v_[i], -most, most);
+    // what was asked before was of another state
+    state.qdd[joints_[k].v] = 0.0;
+  }
+  write(state);
+  servo_.start(q_c_, v_c_);
+}
+
 void ArmDrive::observe(const GroupState& measured, MechanismState& state) {
   read(measured, state.dt);
   if (config_.feedback == Feedback::kCommanded) {
@@ -273,6 +287,16 @@ double ArmDrive::wanted_velocity(Eigen::Index k, const MechanismState& state) co
 
 void ArmDrive::find_extra_torque(const MechanismState& state) {
   const bool tracks = law_ == ArmLaw::kTorque && config_.feedback == Feedback::kCommanded;
+  // h is at the commanded state, and the arm bears the gravity of where it is
+  Eigen::VectorXd& between = payload_;  // scratch until the command: g(q) - g(q_c)
+  if (tracks || (observer_ && config_.feedback == Feedback::kCommanded)) {
+    q_all_ = state.q;
+    for (std::size_t k = 0; k < joints_.size(); ++k)
+      q_all_[joints_[k].q] = q_[static_cast<Eigen::Index>(k)];
+    between = -gravity_forces(*mechanism_.model, data_, state.q);
+    gravity_ = gravity_forces(*mechanism_.model, data_, q_all_);
+    between += gravity_;
+  }
   if (tracks) {
     const double kp = config_.tracking_stiffness, kd = tracking_damping_;
     v_all_.setZero();
@@ -295,7 +319,8 @@ void ArmDrive::find_extra_torque(const MechanismState& state) {
     double extra = compensated_[i];
     if (tracks)
       extra +=
-          std::clamp(tracking_[joints_[k].v], -kTrackingTorque * limit, kTrackingTorque * limit);
+          std::clamp(tracking_[joints_[k].v], -kTrackingTorque * limit, kTrackingTorque * limit) +
+          between[joints_[k].v];
     if (observer_)
       extra += std::clamp(-observer_->torque()[joints_[k].v], -config_.observer_share * limit,
                           config_.observer_share * limit);
@@ -395,7 +420,12 @@ void ArmDrive::observe_disturbance(const MechanismState& state) {
     v_all_[joints_[k].v] = v_[static_cast<Eigen::Index>(k)];
     tau_all_[joints_[k].v] = sent_(static_cast<Eigen::Index>(k), next_);
   }
-  observer_->update(state.M, state.h, v_all_, tau_all_, dt_before_);
+  // h with the gravity of where the arm is: the observer would take what lies between for a
+  // disturbance, and it is compensated
+  Eigen::VectorXd& h = tracking_;
+  h = state.h;
+  if (config_.feedback == Feedback::kCommanded) h += payload_;
+  observer_->update(state.M, h, v_all_, tau_all_, dt_before_);
 }
 
 }  // namespace handspan

@@ -43,6 +43,11 @@ Schema<ArmConfig> arm_schema() {
                 "torque-driven: dry friction that is compensated, one a joint; less than there is")
       .optional("friction_velocity", &ArmConfig::friction_velocity,
                 number("rad/s").above(0).max(10), "over which the compensation changes sign")
+      .optional(
+          "max_force", &ArmConfig::max_force, number("N").above(0).max(1e5),
+          "with which its tool may press, mean over 50 ms, by its wrist sensor or its drives' "
+          "torques: more stops every arm; left out: 150 N where velocities or positions "
+          "drive it, no limit where torques do")
       .optional("observer", &ArmConfig::observer, number("1/s").above(0).max(500),
                 "torque-driven: bandwidth of the disturbance observer; left out: none")
       .optional("observer_share", &ArmConfig::observer_share, number().min(0).max(1),

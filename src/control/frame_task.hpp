@@ -89,6 +89,9 @@ class FrameTask : public Task {
   const ControlSystem::FrameOf& frame() const { return frame_; }
   const std::string& frame_name() const { return config_.frame; }
   double orientation_weight() const { return config_.orientation_weight; }
+  /// Which of x y z and rotation about x y z each row is, and in which axes.
+  const std::vector<int>& selected() const { return selected_; }
+  TaskAxes axes_of() const { return config_.axes_of; }
   /// p_ref - p and R log(R^T R_ref), in W [m, rad]; before masks and saturation.
   const Vector6d& pose_error() const { return pose_error_; }
   /// Where E was and how it moved at the last update, or where it was held.

@@ -65,10 +65,17 @@ class ControlProblem {
   const std::vector<QpRow>& rows() const { return rows_; }
   ConstraintKind kind(int row) const { return kinds_[static_cast<std::size_t>(row)]; }
   std::vector<std::unique_ptr<Task>>& tasks() { return tasks_; }
+  const std::vector<std::unique_ptr<Task>>& tasks() const { return tasks_; }
   const std::vector<std::unique_ptr<Constraint>>& constraints() const { return constraints_; }
   /// @throws InputError naming the tasks there are
   Task& task(std::string_view name);
   QpSolver& solver() { return *solver_; }
+  /// Whether a bound or row kept the last answer from being better.
+  bool active(int row) const { return solver_->active(row); }
+  /// Of an actuated joint.
+  const JointViability& viability(std::size_t mechanism, std::size_t joint) const {
+    return viability_[mechanism][joint];
+  }
   /// What conflicts were found, explained on a thread of its own.
   ConflictReporter& conflicts() { return *conflicts_; }
 

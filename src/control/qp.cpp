@@ -227,7 +227,8 @@ bool QpSolver::Impl::load(const Qp& qp) noexcept {
     const int row = index[static_cast<std::size_t>(n + i)] - n;
     A.row(i) = qp.A.row(row).cwiseProduct(per_unit * units);
   }
-  if (!all_finite(H) || !all_finite(f) || !all_finite(qp.A)) return false;
+  // of rows without bounds nothing is asked
+  if (!all_finite(H) || !all_finite(f) || !all_finite(A.topRows(rows))) return false;
   const double largest = H.diagonal().maxCoeff();
   if (!(largest > 1e-200 && largest < 1e200)) return false;
   const double factor = 1.0 / power_of_two_near(largest);

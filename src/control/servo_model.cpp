@@ -20,6 +20,12 @@ void ServoModel::start(const Eigen::VectorXd& q) {
     delayed_.colwise() = q;
 }
 
+void ServoModel::start(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
+  start(q);
+  v_ = v;
+  if (kind_ == GroupKind::kVelocity) delayed_.colwise() = v;
+}
+
 void ServoModel::step(const Eigen::VectorXd& command, double dt) {
   delayed_.col(next_) = command;
   next_ = (next_ + 1) % delayed_.cols();

@@ -17,6 +17,8 @@ class ServoModel {
 
   /// At rest at q [rad]; commands on their way are forgotten.
   void start(const Eigen::VectorXd& q);
+  /// Moving at v [rad/s] there, as if it had been commanded to.
+  void start(const Eigen::VectorXd& q, const Eigen::VectorXd& v);
   /// One tick of dt [s], at whose begin this command is given. Velocity drives [rad/s]: the
   /// velocity follows it with the lag, integrated exactly. Position drives [rad]: the position
   /// does. Torque drives [rad]: where the torque should have brought the joint by the tick's end.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "control/joint_rows.hpp"
 #include "core/error.hpp"
 #include "core/suggest.hpp"
 
@@ -158,8 +159,39 @@ WholeArm::WholeArm(const WholeArmConfig& config, const Scene& scene, const Plant
   for (std::size_t c = 0; c < config.constraints.size(); ++c)
     made_constraints.push_back(
         make(config.constraints[c], context, fmt::format("constraints[{}]", c)));
+  add_defaults(config, context, made_constraints);
   problem_ = std::make_unique<ControlProblem>(*system_, config.problem, std::move(made_tasks),
                                               std::move(made_constraints));
+}
+
+// what holds unless an app takes it out by name: no two arms meet, and jerks are as in limits.yaml
+void WholeArm::add_defaults(const WholeArmConfig& config, const ConstraintContext& context,
+                            std::vector<std::unique_ptr<Constraint>>& constraints) {
+  std::vector<const Collision*> collisions;
+  bool jerk = false;
+  for (const auto& constraint : constraints) {
+    if (const auto* collision = dynamic_cast<const Collision*>(constraint.get()))
+      collisions.push_back(collision);
+    jerk = jerk || dynamic_cast<const JerkLimits*>(constraint.get()) != nullptr;
+  }
+  if (config.jerk_limits && !jerk) constraints.push_back(std::make_unique<JerkLimits>(*system_));
+  try {
+    if (auto between = Collision::between_arms(config.between_arms, context, collisions))
+      constraints.push_back(std::move(between));
+  } catch (const InputError& error) {
+    throw ConfigError({{config.between_arms.place, "between_arms.ignored_pairs",
+                        "cannot be used: " + std::string(error.what()), ""}});
+  }
+}
+
+void WholeArm::rebase(int arm, const Observation& observation) {
+  Arm& a = arms_[static_cast<std::size_t>(arm)];
+  MechanismState& s = state_->mechanisms[static_cast<std::size_t>(a.mechanism)];
+  a.drive.rebase(observation.groups[static_cast<std::size_t>(a.group)], s);
+  follow_masters();
+  // tasks that are held now look where it is
+  update_kinematics(*system_->mechanisms()[static_cast<std::size_t>(a.mechanism)].model, s.data,
+                    s.q, s.v);
 }
 
 void WholeArm::add_joins(const WholeArmConfig& config, const Scene& scene,
@@ -377,6 +409,11 @@ Schema<WholeArmConfig> whole_arm_schema() {
       .required("tasks", &WholeArmConfig::tasks, dictionary(tasks().schema()), "by name")
       .optional("constraints", &WholeArmConfig::constraints, list(constraints().schema()),
                 "besides the joints' position, velocity and acceleration limits, which always hold")
+      .optional("between_arms", &WholeArmConfig::between_arms, between_arms_schema(),
+                "how bodies of different arms are kept apart: all of them, but for those that it "
+                "names")
+      .optional("jerk_limits", &WholeArmConfig::jerk_limits, boolean(),
+                "the joints' jerks of limits.yaml; false: only where a constraint has them")
       .optional("payloads", &WholeArmConfig::payloads, dictionary(payload), "by name")
       .optional("joins", &WholeArmConfig::joins, dictionary(join),
                 "by name; open ones carry no force")

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "control/arm_drive.hpp"
+#include "control/collision.hpp"
 #include "control/problem.hpp"
 #include "scene/scene.hpp"
 
@@ -39,6 +40,8 @@ struct WholeArmConfig {
   std::vector<std::pair<std::string, PayloadConfig>> payloads;
   std::vector<std::pair<std::string, JoinConfig>> joins;
   ProblemConfig problem;
+  BetweenArmsConfig between_arms;
+  bool jerk_limits = true;  // the joints' jerks of limits.yaml, also where no constraint says so
 };
 
 class WholeArm {
@@ -62,11 +65,21 @@ class WholeArm {
   /// Closes a join where its frames are when the next tick solves, or opens it. @throws InputError
   void join(std::string_view name, bool closed);
 
+  /// The arm's commanded state becomes what is measured, as it moves: it is not where it was
+  /// commanded. In a tick, before update().
+  void rebase(int arm, const Observation& observation);
+
   const ControlSystem& system() const { return *system_; }
   ControlState& state() { return *state_; }
+  const ControlState& state() const { return *state_; }
+  const std::vector<std::unique_ptr<Task>>& tasks() const { return problem_->tasks(); }
   ControlProblem& problem() { return *problem_; }
+  const ControlProblem& problem() const { return *problem_; }
   const ArmDrive& drive(int arm) const { return arms_[static_cast<std::size_t>(arm)].drive; }
   std::size_t arms() const { return arms_.size(); }
+  /// Of an arm: its group in the plant's layout, and its mechanism.
+  int group_of(int arm) const { return arms_[static_cast<std::size_t>(arm)].group; }
+  int mechanism_of(int arm) const { return arms_[static_cast<std::size_t>(arm)].mechanism; }
 
   void state(StateArchive& archive);
 
@@ -92,6 +105,8 @@ class WholeArm {
 
   void add_followers(int mechanism);
   void follow_masters();
+  void add_defaults(const WholeArmConfig& config, const ConstraintContext& context,
+                    std::vector<std::unique_ptr<Constraint>>& constraints);
   void add_joins(const WholeArmConfig& config, const Scene& scene, const PlantLayout& layout);
   void observe_held(const Observation& observation);
 

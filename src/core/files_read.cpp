@@ -1,11 +1,36 @@
 #include "core/files_read.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "core/error.hpp"
 
 namespace handspan {
 namespace {
 
 thread_local FilesRead* innermost = nullptr;
+thread_local InputsRead* inputs = nullptr;
+
+std::filesystem::path plain(const std::filesystem::path& file) {
+  std::error_code none;
+  return std::filesystem::absolute(file, none).lexically_normal();
+}
+
+void add(std::vector<std::filesystem::path>& files, const std::filesystem::path& file) {
+  auto path = plain(file);
+  if (std::ranges::count(files, path) == 0) files.push_back(std::move(path));
+}
+
+// also of files that are not there yet
+bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code none;
+  // what is written to a terminal or a pipe is written over nothing
+  if (std::filesystem::is_other(a, none)) return false;
+  if (std::filesystem::equivalent(a, b, none)) return true;
+  const auto place = std::filesystem::weakly_canonical(plain(a), none);
+  return !place.empty() && place == std::filesystem::weakly_canonical(plain(b), none);
+}
 
 }  // namespace
 
@@ -13,11 +38,50 @@ FilesRead::FilesRead() : outer_(innermost) { innermost = this; }
 FilesRead::~FilesRead() { innermost = outer_; }
 
 void FilesRead::note(const std::filesystem::path& file) {
-  if (innermost == nullptr) return;
+  if (innermost != nullptr) add(innermost->files_, file);
+  InputsRead::note(file);
+}
+
+InputsRead::InputsRead() : outer_(inputs) { inputs = this; }
+InputsRead::~InputsRead() { inputs = outer_; }
+
+void InputsRead::note(const std::filesystem::path& file) {
+  for (InputsRead* read = inputs; read != nullptr; read = read->outer_) add(read->files_, file);
+}
+
+void refuse_overwriting(const std::filesystem::path& output, std::string_view option) {
+  if (inputs == nullptr) return;
+  for (const auto& input : inputs->files())
+    if (same_file(input, output))
+      throw InputError(
+          fmt::format("{} {}: is the file {}, which is read: it would be lost; name another file",
+                      option, shown(output.string()), shown(input.string())));
+}
+
+void refuse_replacing(const std::filesystem::path& folder, std::string_view option) {
+  if (inputs == nullptr) return;
   std::error_code none;
-  auto path = std::filesystem::absolute(file, none).lexically_normal();
-  if (std::ranges::count(innermost->files_, path) == 0)
-    innermost->files_.push_back(std::move(path));
+  const auto within = std::filesystem::weakly_canonical(plain(folder), none);
+  for (const auto& input : inputs->files()) {
+    const auto file = std::filesystem::weakly_canonical(input, none);
+    for (auto above = file.parent_path(); above != above.parent_path(); above = above.parent_path())
+      if (above == within)
+        throw InputError(fmt::format(
+            "{} {}: holds the file {}, which is read: it would be lost; name another folder",
+            option, shown(folder.string()), shown(input.string())));
+  }
+}
+
+void check_outputs(std::span<const OutputOption> outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].file.empty()) continue;
+    refuse_overwriting(outputs[i].file, outputs[i].option);
+    for (std::size_t j = 0; j < i; ++j)
+      if (!outputs[j].file.empty() && same_file(outputs[i].file, outputs[j].file))
+        throw InputError(fmt::format("{} {}: is the file of {} too; name another file",
+                                     outputs[i].option, shown(outputs[i].file.string()),
+                                     outputs[j].option));
+  }
 }
 
 }  // namespace handspan

@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "plant/mujoco_plant_impl.hpp"
 #include "plant/scene_layout.hpp"
+#include "scene/mixed_drives.hpp"
 
 namespace handspan {
 namespace {
@@ -71,6 +72,7 @@ MujocoPlant::Impl::Impl(const Scene& scene_, std::vector<std::string> robots_)
     MujocoState state(*model, whole);
     robots.emplace_back(robot.name, std::make_unique<std::pair<RobotModel, MujocoState>>(
                                         std::move(whole), std::move(state)));
+    if (has_mixed_drives(robot)) add_load(robot);
   }
   for (const auto& robot : scene.robots)
     for (const auto& suction : robot.suctions) {
@@ -114,6 +116,47 @@ MujocoPlant::Impl::Impl(const Scene& scene_, std::vector<std::string> robots_)
   observe();
 }
 
+// The last robot's.
+void MujocoPlant::Impl::add_load(const RobotInstance& robot) {
+  const RobotModel& whole = robots.back().second->first;
+  Load load{robots.size() - 1,
+            RobotData(whole),
+            whole.neutral(),
+            Eigen::VectorXd::Zero(whole.nv()),
+            Eigen::VectorXd::Zero(whole.nv()),
+            {}};
+  // through its equality a mimic joint's weight is on its master's drive
+  std::vector<MimicDescription> left = robot.description.mimics;
+  while (!left.empty()) {
+    const auto last = std::ranges::find_if(left, [&](const MimicDescription& m) {
+      return std::ranges::none_of(left, [&](const auto& other) { return other.master == m.joint; });
+    });
+    load.followers.push_back(
+        {whole.joint(last->joint).v, whole.joint(last->master).v, last->multiplier});
+    left.erase(last);
+  }
+  const bool ours = drives(robot.name);
+  for (std::size_t g = 0; g < robot.groups.size(); ++g) {
+    if (robot.groups[g].drive == Drive::kTorque) continue;
+    auto& of = ours ? groups[groups.size() - robot.groups.size() + g].joints
+                    : shown_joints[shown_joints.size() - robot.groups.size() + g];
+    for (std::size_t j = 0; j < of.size(); ++j) {
+      of[j].load = static_cast<int>(loads.size());
+      of[j].index = whole.joint(robot.groups[g].joints[j]).v;
+    }
+  }
+  loads.push_back(std::move(load));
+}
+
+void MujocoPlant::Impl::find_loads() {
+  for (auto& load : loads) {
+    const auto& [whole, state] = *robots[load.robot].second;
+    state.read(*data, load.q, load.v);
+    load.tau = gravity_forces(whole, load.data, load.q);
+    for (const auto& f : load.followers) load.tau[f.master] += f.multiplier * load.tau[f.joint];
+  }
+}
+
 void MujocoPlant::Impl::reset() {
   for (std::size_t b = 0; b < belts.size(); ++b)
     model->geom_surfacevel[6 * belts[b]] = scene.belts[b].speed;
@@ -145,6 +188,7 @@ void MujocoPlant::Impl::reset() {
   }
   // until it is said where they are
   note_shown_bias();
+  find_loads();
   for (std::size_t g = 0; g < shown_joints.size(); ++g) rest_shown(g);
   fresh = true;
 }
@@ -156,7 +200,7 @@ void MujocoPlant::Impl::rest_shown(std::size_t group) {
   for (std::size_t j = 0; j < joints.size(); ++j) {
     const Joint& joint = joints[j];
     data->ctrl[joint.actuator] =
-        joint.kp > 0.0 ? joint.kp * data->qpos[joint.qpos] + joint.kd * data->qvel[joint.qvel]
+        joint.kp > 0.0 ? servo_effort(joint, data->qpos[joint.qpos], data->qvel[joint.qvel])
                        : shown_bias[group][static_cast<Eigen::Index>(j)];
   }
 }
@@ -168,6 +212,7 @@ void MujocoPlant::Impl::note_shown_bias() {
 }
 
 void MujocoPlant::Impl::apply_commands() {
+  find_loads();
   for (auto& g : groups) {
     for (std::size_t j = 0; j < g.joints.size(); ++j)
       g.q[static_cast<Eigen::Index>(j)] = data->qpos[g.joints[j].qpos];
@@ -177,7 +222,7 @@ void MujocoPlant::Impl::apply_commands() {
       const ServoTarget& target = g.drive.target(static_cast<int>(j));
       // the affine actuator subtracts kp q and kd v itself, implicitly
       data->ctrl[joint.actuator] =
-          joint.kp > 0.0 ? joint.kp * target.q + joint.kd * target.v : target.tau;
+          joint.kp > 0.0 ? servo_effort(joint, target.q, target.v) : target.tau;
     }
   }
 }
@@ -323,6 +368,58 @@ void MujocoPlant::hold_object(std::string_view cup, std::string_view name, const
   i.observe();
 }
 
+int MujocoPlant::put_back_objects() {
+  auto& i = *impl_;
+  mjModel& m = *i.model;
+  mjData& d = *i.data;
+  mj_getState(&m, &d, i.integration_state.data(), mjSTATE_INTEGRATION);
+  const mjModel& at_start = i.compiled.model();
+  for (const auto& object : i.scene.objects) {
+    const int joint = id_of(m, mjOBJ_JOINT, object.name);
+    mju_copy(d.qpos + m.jnt_qposadr[joint], at_start.qpos0 + m.jnt_qposadr[joint], 7);
+    mju_zero(d.qvel + m.jnt_dofadr[joint], 6);
+  }
+  mj_fwdPosition(&m, &d);
+  const auto of_robot = [&](int geom) {
+    const std::string& name = i.body_names[at(m.geom_bodyid[geom])];
+    return std::ranges::any_of(i.scene.robots, [&](const RobotInstance& robot) {
+      return name.size() > robot.name.size() && name.starts_with(robot.name) &&
+             name[robot.name.size()] == '.';
+    });
+  };
+  const auto of_object = [&](int geom) {
+    const std::string& name = i.body_names[at(m.geom_bodyid[geom])];
+    return std::ranges::count(i.scene.objects, name, &SceneBody::name) > 0;
+  };
+  int in_the_way = -1;
+  for (int c = 0; c < d.ncon && in_the_way < 0; ++c) {
+    const mjContact& contact = d.contact[c];
+    if (contact.dist >= 0.0) continue;
+    for (const int side : {0, 1})
+      if (of_robot(contact.geom[side]) && of_object(contact.geom[1 - side]))
+        in_the_way = m.geom_bodyid[contact.geom[side]];
+  }
+  if (in_the_way >= 0) {
+    mj_setState(&m, &d, i.integration_state.data(), mjSTATE_INTEGRATION);
+  } else {
+    for (auto& cup : i.suctions) {
+      cup.let_go(m, d);
+      cup.command(0.0);
+    }
+    for (std::size_t b = 0; b < i.belts.size(); ++b)
+      m.geom_surfacevel[6 * i.belts[b]] = i.scene.belts[b].speed;
+  }
+  mj_forward(&m, &d);
+  i.fresh = true;
+  if (in_the_way < 0) i.observe();
+  return in_the_way;
+}
+
+FixedText<166> MujocoPlant::why_not_sealed(std::string_view name) const {
+  impl_->refresh();
+  return impl_->cup(name).why_not(*impl_->model, *impl_->data);
+}
+
 std::uint64_t MujocoPlant::broken_away(std::string_view cup) const {
   return impl_->cup(cup).state().broken;
 }
@@ -353,6 +450,7 @@ void MujocoPlant::show(std::size_t group, const Eigen::VectorXd& q, const Eigen:
     if (known) i.data->qpos[joints[j].qpos] = q[k];
     i.data->qvel[joints[j].qvel] = known ? v[k] : 0.0;
   }
+  i.find_loads();
   i.rest_shown(group);
   i.fresh = false;
 }

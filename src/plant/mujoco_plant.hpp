@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 
+#include "core/fixed_text.hpp"
 #include "plant/plant.hpp"
 #include "scene/scene.hpp"
 
@@ -77,6 +78,14 @@ class MujocoPlant : public Plant {
   /// switched on. @param cup a suction group, X_LB the object in the lip (its face's centre, z out
   /// of the cup). @throws std::out_of_range
   void hold_object(std::string_view cup, std::string_view object, const Pose& X_LB);
+  /// Puts all free objects back to where they are at the scene's start, at rest, and gives belts
+  /// their speeds of then; cups let go. Arms stay as they are. What is observed is seen anew.
+  /// Allocates and throws nothing. @return the body of a robot that is where an object is to stand:
+  /// nothing was done; -1: none
+  int put_back_objects();
+  /// Why a cup that is on holds nothing, in words. Allocates nothing.
+  /// @throws std::out_of_range
+  FixedText<166> why_not_sealed(std::string_view cup) const;
   /// How often a cup lost what it held to a pull. @throws std::out_of_range
   std::uint64_t broken_away(std::string_view cup) const;
 

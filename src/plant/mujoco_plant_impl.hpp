@@ -14,10 +14,25 @@ namespace handspan {
 struct MujocoPlant::Impl {
   Impl(const Scene& scene, std::vector<std::string> robots);
 
-  // One joint of a group: where MuJoCo keeps it, and its servo's gains.
+  // One joint of a group: where MuJoCo keeps it, its servo's gains, and where the gravity is that
+  // the servo carries by its command.
   struct Joint {
     int qpos, qvel, actuator;
     double kp, kd;
+    int load = -1;           // of loads; none: the joint takes torques, or MuJoCo carries it
+    Eigen::Index index = 0;  // in it
+  };
+  // Gravity of a robot with torque-driven joints and servos: MuJoCo's own compensation is by body
+  // and would take the weight off the torque-driven joints too.
+  struct Load {
+    std::size_t robot;  // of robots
+    RobotData data;
+    Eigen::VectorXd q, v, tau;  // of the whole robot, at the present q [N m]
+    struct Follower {
+      Eigen::Index joint, master;
+      double multiplier;
+    };
+    std::vector<Follower> followers;  // mimic joints, those that follow others first
   };
   struct Group {
     GroupDrive drive;
@@ -32,6 +47,14 @@ struct MujocoPlant::Impl {
   };
 
   Joint joint_of(const std::string& name) const;
+  void add_load(const RobotInstance& robot);
+  void find_loads();
+  // what a drive's command makes of a target; loads are those of the present q
+  double servo_effort(const Joint& joint, double q, double v) const {
+    const double carried =
+        joint.load < 0 ? 0.0 : loads[static_cast<std::size_t>(joint.load)].tau[joint.index];
+    return joint.kp * q + joint.kd * v + carried;
+  }
   bool drives(const std::string& robot) const { return std::ranges::count(driven, robot) > 0; }
   void rest_shown(std::size_t group);
   void note_shown_bias();
@@ -66,6 +89,7 @@ struct MujocoPlant::Impl {
   std::vector<GroupLayout> shown_groups;  // that other plants drive
   std::vector<std::vector<Joint>> shown_joints;
   std::vector<Eigen::VectorXd> shown_bias;  // what they bore in the last step [N m]
+  std::vector<Load> loads;
   std::vector<Sensor> sensors;
   std::vector<Vector6d> tares;
   std::vector<int> belts;       // geoms

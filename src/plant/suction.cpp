@@ -232,6 +232,41 @@ void SuctionCup::look(Nanoseconds now, mjModel& model, mjData& data) {
   }
 }
 
+FixedText<166> SuctionCup::why_not(const mjModel& model, const mjData& data) const {
+  constexpr double kDegree = 180.0 / 3.14159265358979323846;
+  if (held()) return {};
+  if (state_.valve != 1) return "is not switched on";
+  if (state_.object >= 0) return "has met a face, and its vacuum comes";
+  char text[166];
+  const auto said = [&](const auto& end) {
+    return FixedText<166>(std::string_view(text, std::min(end.size, sizeof text)));
+  };
+  for (const Object& object : objects_) {
+    if (!object.probe.near(model, data)) continue;
+    LipFit fit;
+    switch (object.probe.look(model, data, fit)) {
+      case SealFault::kNone:
+        continue;
+      case SealFault::kOverEdge:
+        return "does not seal: part of its rim is over no face; move it to the middle of one";
+      case SealFault::kTooFar:
+        return said(fmt::format_to_n(
+            text, sizeof text,
+            "does not seal: it is {:.1f} mm from the face, and must be within {:.1f} mm; move it "
+            "nearer",
+            1e3 * fit.gap, 1e3 * suction_.seal.gap));
+      case SealFault::kTilted:
+        return said(fmt::format_to_n(text, sizeof text,
+                                     "does not seal: it is tilted by {:.1f} deg to the face, at "
+                                     "most {:.1f} deg seal; turn it",
+                                     kDegree * fit.angle, kDegree * suction_.seal.angle));
+      case SealFault::kUneven:
+        return "does not seal: what is under its rim is not flat";
+    }
+  }
+  return "does not seal: there is nothing within its reach; move it onto a face";
+}
+
 double SuctionCup::vacuum(Nanoseconds now) const {
   if (state_.object < 0) return 0.0;
   const double tau = suction_.evacuation.time_constant;

@@ -4,6 +4,7 @@
 // throws.
 #include <limits>
 
+#include "core/fixed_text.hpp"
 #include "core/time.hpp"
 #include "scene/mujoco_suction.hpp"
 
@@ -69,6 +70,9 @@ class SuctionCup {
   bool looks(const mjModel& model, const mjData& data) const;
   /// At a step's end: whether lip and a face meet. Needs poses.
   void look(Nanoseconds now, mjModel& model, mjData& data);
+
+  /// Why it holds nothing, in words. Needs poses.
+  FixedText<166> why_not(const mjModel& model, const mjData& data) const;
 
   bool held() const { return state_.held != 0; }
   std::int64_t object() const { return state_.object; }

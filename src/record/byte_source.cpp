@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/files_read.hpp"
 
 namespace handspan {
 namespace {
@@ -30,6 +31,7 @@ class FileSource : public ByteSource {
       throw InputError(fmt::format("{}: is no plain file; name a log", shown(name())));
     }
     size_ = static_cast<std::uint64_t>(about.st_size);
+    InputsRead::note(path);
   }
   ~FileSource() override { ::close(descriptor_); }
   FileSource(const FileSource&) = delete;

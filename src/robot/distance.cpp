@@ -163,10 +163,10 @@ DistanceData::DistanceData(const DistanceModel& model)
 DistanceData::~DistanceData() = default;
 DistanceData::DistanceData(DistanceData&&) noexcept = default;
 
-void update_bodies(const DistanceModel& model, std::span<const RobotData* const> robots,
-                   DistanceData& data) {
+void update_motions(const DistanceModel& model, std::span<const RobotData* const> robots,
+                    DistanceData& data) {
   const auto& impl = model.impl();
-  mjData* d = data.impl().data.get();
+  double farthest = 0.0, fastest = 0.0;
   for (std::size_t i = 0; i < impl.bodies.size(); ++i) {
     const auto& body = impl.bodies[i];
     auto& motion = data.impl().bodies[i];
@@ -176,19 +176,39 @@ void update_bodies(const DistanceModel& model, std::span<const RobotData* const>
     const Vector6d V = frame_velocity(robot, *robots[at(body.robot)], frame);
     const Eigen::Vector3d centre = X_WB * body.centre_B;
     // a rotation moves no point at x from the centre farther than |R - R'|_F |x| / sqrt(2)
-    motion.travelled +=
+    const double travelled =
         (centre - motion.centre).norm() + body.radius * std::sqrt(0.5) * (X_WB.R - motion.R).norm();
+    motion.travelled += travelled;
     motion.omega = V.tail<3>();
     motion.v = V.head<3>() - motion.omega.cross(X_WB.p);
+    farthest = std::max(farthest, travelled);
+    fastest = std::max(fastest, motion.at(centre).norm() + motion.omega.norm() * body.radius);
     motion.centre = centre;
     motion.R = X_WB.R;
-    for (const int g : body.geoms) {
+    motion.p = X_WB.p;
+  }
+  data.impl().farthest += farthest;
+  data.impl().fastest = fastest;
+}
+
+void update_shapes(const DistanceModel& model, DistanceData& data) {
+  const auto& impl = model.impl();
+  mjData* d = data.impl().data.get();
+  for (std::size_t i = 0; i < impl.bodies.size(); ++i) {
+    const Pose X_WB{data.impl().bodies[i].R, data.impl().bodies[i].p};
+    for (const int g : impl.bodies[i].geoms) {
       const auto& geom = impl.geoms[at(g)];
       const Pose X_WG = X_WB * geom.X_BG;
       Eigen::Vector3d::Map(d->geom_xpos + 3 * geom.id) = X_WG.p;
       Eigen::Matrix<double, 3, 3, Eigen::RowMajor>::Map(d->geom_xmat + 9 * geom.id) = X_WG.R;
     }
   }
+}
+
+void update_bodies(const DistanceModel& model, std::span<const RobotData* const> robots,
+                   DistanceData& data) {
+  update_motions(model, robots, data);
+  update_shapes(model, data);
 }
 
 double least_of_balls(const DistanceData::Impl& data, const Geom& a, const Geom& b) {
@@ -283,6 +303,8 @@ double nearest_distance(const DistanceModel& model, DistanceData& data, double l
   for (int p = 0; p < static_cast<int>(model.pairs().size()); ++p) look(p);
   return nearest;
 }
+
+int nearest_pair(DistanceData& data) { return data.impl().nearest_pair; }
 
 void distance_row(const DistanceModel& model, int pair, const Distance& d, int robot,
                   RobotData& robot_data, Eigen::Ref<Eigen::RowVectorXd> row) {

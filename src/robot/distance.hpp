@@ -96,9 +96,18 @@ void update_distances(const DistanceModel& model, std::span<const RobotData* con
 void update_bodies(const DistanceModel& model, std::span<const RobotData* const> robots,
                    DistanceData& data);
 
+/// Its two halves: how the bodies move, which is all that calm_beyond() and all_beyond() need; then
+/// where their shapes are.
+void update_motions(const DistanceModel& model, std::span<const RobotData* const> robots,
+                    DistanceData& data);
+void update_shapes(const DistanceModel& model, DistanceData& data);
+
 /// The least distance of all pairs, at most `largest` [m]. Pairs that cannot have it are passed
 /// over: much cheaper than update_distances(). Needs update_bodies(). Allocates nothing.
 double nearest_distance(const DistanceModel& model, DistanceData& data, double largest);
+
+/// The pair that had the least distance when nearest_distance() was asked last.
+int nearest_pair(DistanceData& data);
 
 inline constexpr int kMostUrgentPlaces = 3;
 /// what may still close so much faster asks for nothing: no arm accelerates like that [m/s^2]
@@ -119,6 +128,16 @@ using MostUrgent = std::array<Distance, kMostUrgentPlaces>;
 /// @return how many were found: none when the pair is farther apart than `largest`
 int most_urgent(const DistanceModel& model, DistanceData& data, int pair, const Braking& braking,
                 double largest, MostUrgent& found);
+
+/// most_urgent() finds nothing in pairs that are not nearer than this, by how fast anything moves
+/// now; at most `largest` [m]. With the longest dt of all pairs in `braking`. Needs
+/// update_motions().
+double calm_beyond(DistanceData& data, const Braking& braking, double largest);
+
+/// Whether all pairs are known to be farther apart than `distance` [m], by one bound for all of
+/// them: what it was when they were looked at last, less what anything has moved since. False: it
+/// is not known. Needs update_motions(). Allocates nothing.
+bool all_beyond(const DistanceModel& model, DistanceData& data, double distance);
 
 /// d/dt distance = row v of robot `robot`, summed over the robots (1 x nv of that robot; zero where
 /// it has no part). The row treats the points of `d`, a distance of `pair`, as fixed to their

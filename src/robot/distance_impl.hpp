@@ -42,7 +42,8 @@ struct DistanceData::Impl {
   struct Motion {
     Eigen::Vector3d v, omega;  // of the body's point at the world's origin, in W
     Eigen::Vector3d centre = Eigen::Vector3d::Zero();  // of its ball, in W
-    Eigen::Matrix3d R = Eigen::Matrix3d::Identity();
+    Eigen::Matrix3d R = Eigen::Matrix3d::Identity();   // of the body
+    Eigen::Vector3d p = Eigen::Vector3d::Zero();       // of its origin, in W
     double travelled = 0.0;  // no point of it has moved farther since the start [m]
     Eigen::Vector3d at(const Eigen::Vector3d& p_WP) const { return v + omega.cross(p_WP); }
   };
@@ -54,6 +55,10 @@ struct DistanceData::Impl {
   std::vector<double> clear, shapes_clear;
   std::vector<Eigen::Vector3d> axes;  // from B to A, in W, of each pair of shapes; 0: none yet
   int nearest_pair = 0;
+  // of all pairs: the least distance that was known when it was asked for, plus twice what anything
+  // had moved then; the latter by now, and how fast anything moves [m, m/s]
+  double all_clear = -std::numeric_limits<double>::infinity();
+  double farthest = 0.0, fastest = 0.0;
 };
 
 inline auto centre(const DistanceData::Impl& data, const DistanceModel::Impl::Geom& g) {

@@ -240,6 +240,24 @@ double Braking::bound(double distance, double closing) const {
   return (closing - next_closing(*this, distance - safety, closing)) / dt;
 }
 
+double calm_beyond(DistanceData& data, const Braking& braking, double largest) {
+  return std::min(largest, urgent_within(braking, 2.0 * data.impl().fastest, -kCalm));
+}
+
+bool all_beyond(const DistanceModel& model, DistanceData& data, double distance) {
+  auto& impl = data.impl();
+  if (impl.all_clear - 2.0 * impl.farthest >= distance) return true;
+  // some have been looked at since
+  double least = kNever;
+  for (std::size_t p = 0; p < model.impl().pairs.size(); ++p) {
+    const auto& pair = model.impl().pairs[p];
+    least = std::min(least, impl.clear[p] - impl.bodies[at(pair.a)].travelled -
+                                impl.bodies[at(pair.b)].travelled);
+  }
+  impl.all_clear = least + 2.0 * impl.farthest;
+  return least >= distance;
+}
+
 int most_urgent(const DistanceModel& model, DistanceData& data, int pair, const Braking& braking,
                 double largest, MostUrgent& found) {
   const auto& impl = model.impl();
@@ -247,6 +265,7 @@ int most_urgent(const DistanceModel& model, DistanceData& data, int pair, const 
   double& clear = data.impl().clear[at(pair)];
   const double travelled =
       data.impl().bodies[at(p.a)].travelled + data.impl().bodies[at(p.b)].travelled;
+  if (clear - travelled >= calm_beyond(data, braking, largest)) return 0;
   Search search(model, data, pair, braking, largest, found);
   if (!search.may_be_urgent(clear - travelled)) return 0;
   double least = std::numeric_limits<double>::infinity();

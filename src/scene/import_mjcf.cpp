@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "core/files_read.hpp"
 #include "scene/import.hpp"
 #include "scene/import_finish.hpp"
 #include "scene/mjcf.hpp"
@@ -15,6 +16,7 @@ namespace {
 
 MjModelPtr compile_file(const std::filesystem::path& file) {
   char error[1024] = "";
+  InputsRead::note(file);
   MjSpecPtr spec(mj_parseXML(file.c_str(), nullptr, error, sizeof error));
   if (!spec) throw InputError(file.string() + ": " + error);
   return compile_spec(spec.get(), file.string());

@@ -1,13 +1,13 @@
 #include "scene/import_write.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <fstream>
 #include <system_error>
 
 #include "core/error.hpp"
+#include "core/private_folder.hpp"
 #include "scene/mjcf.hpp"
 
 namespace handspan {
@@ -40,21 +40,6 @@ void write_file(const fs::path& file, const std::string& text) {
   out.close();
   if (!out) throw InputError(fmt::format("cannot write {}", file.string()));
 }
-
-// Removes what was half written when something throws.
-class Partial {
- public:
-  explicit Partial(fs::path folder) : folder_(std::move(folder)) {}
-  ~Partial() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  Partial(const Partial&) = delete;
-  Partial& operator=(const Partial&) = delete;
-
- private:
-  fs::path folder_;
-};
 
 // Zero where the limits allow it, else the middle of the range.
 double ready(const JointLimits& l) {
@@ -178,13 +163,12 @@ void write_robot_folder(const ImportedRobot& robot, const fs::path& folder, bool
     throw InputError(fmt::format(
         "{} is no robot folder (it has no robot.yaml), so it is not replaced; name another place",
         place.string()));
-  const fs::path partial =
-      place.parent_path() / fmt::format(".{}.partial{}", place.filename().string(), ::getpid());
-  const fs::path old =
-      place.parent_path() / fmt::format(".{}.old{}", place.filename().string(), ::getpid());
   try {
-    fs::create_directories(partial);
-    const Partial cleanup(partial);
+    fs::create_directories(place.parent_path());
+    // written beside the place and renamed: a robot is there as a whole or not at all
+    const PrivateFolder beside(place.parent_path(), fmt::format(".{}.", place.filename().string()));
+    const fs::path partial = beside.path() / "new", old = beside.path() / "old";
+    fs::create_directory(partial);
     write_file(partial / "model.xml", write_mjcf(robot.description));
     write_file(partial / "robot.yaml", robot_yaml(robot));
     if (!robot.limits.empty()) write_file(partial / "limits.yaml", limits_yaml(robot));
@@ -196,7 +180,6 @@ void write_robot_folder(const ImportedRobot& robot, const fs::path& folder, bool
       if (exists) fs::rename(old, place);
       throw;
     }
-    fs::remove_all(old);
   } catch (const fs::filesystem_error& e) {
     throw InputError(fmt::format("cannot write {}: {}", place.string(), e.what()));
   }

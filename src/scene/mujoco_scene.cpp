@@ -9,6 +9,7 @@
 #include <set>
 
 #include "robot/model.hpp"
+#include "scene/mixed_drives.hpp"
 #include "scene/mujoco_parts.hpp"
 #include "scene/mujoco_state.hpp"
 #include "scene/mujoco_suction.hpp"
@@ -125,8 +126,9 @@ class Builder {
     add_actuators(robot);
     add_rollings(robot);
     add_sensors(robot);
-    if (std::ranges::any_of(robot.groups,
-                            [](const ActuatorGroup& g) { return g.drive != Drive::kTorque; }))
+    // MuJoCo compensates the gravity of bodies, for all joints before them: where some of those
+    // take torques and bear it, the servos' commands carry that of their own joints (MujocoPlant)
+    if (robot.groups.front().drive != Drive::kTorque && !has_mixed_drives(robot))
       for (const auto& body : robot.description.bodies)
         mjs_findBody(spec_.get(), body.name.c_str())->gravcomp = 1.0;
   }
@@ -176,6 +178,7 @@ class Builder {
     for (std::size_t i = 0; i < robot.groups.front().joints.size(); ++i)
       q[model.joint(robot.groups.front().joints[i]).q] =
           robot.q_start[static_cast<Eigen::Index>(i)];
+    for (const auto& [joint, start] : other_starts(robot)) q[model.joint(joint).q] = start;
     const Eigen::MatrixXd M = mass_matrix(model, data, q);
     for (const auto& group : robot.groups)
       for (const auto& joint : group.joints) {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/error.hpp"
+#include "scene/mixed_drives.hpp"
 #include "scene/mujoco_scene.hpp"
 #include "scene/mujoco_suction.hpp"
 
@@ -12,11 +13,14 @@ namespace handspan {
 
 void CompiledScene::reset(const mjModel& model, mjData& data) const {
   mj_resetData(&model, &data);
-  for (const auto& robot : scene_->robots)
-    for (std::size_t i = 0; i < robot.groups.front().joints.size(); ++i) {
-      const int joint = mj_name2id(&model, mjOBJ_JOINT, robot.groups.front().joints[i].c_str());
-      data.qpos[model.jnt_qposadr[joint]] = robot.q_start[static_cast<Eigen::Index>(i)];
-    }
+  const auto put = [&](const std::string& joint, double q) {
+    data.qpos[model.jnt_qposadr[mj_name2id(&model, mjOBJ_JOINT, joint.c_str())]] = q;
+  };
+  for (const auto& robot : scene_->robots) {
+    for (std::size_t i = 0; i < robot.groups.front().joints.size(); ++i)
+      put(robot.groups.front().joints[i], robot.q_start[static_cast<Eigen::Index>(i)]);
+    for (const auto& [joint, q] : other_starts(robot)) put(joint, q);
+  }
   mj_forward(&model, &data);
 }
 

@@ -116,6 +116,12 @@ bool SealProbe::near(const mjModel& m, const mjData& d) const {
 }
 
 std::optional<LipFit> SealProbe::fit(const mjModel& m, const mjData& d) const {
+  LipFit fit;
+  if (look(m, d, fit) != SealFault::kNone) return std::nullopt;
+  return fit;
+}
+
+SealFault SealProbe::look(const mjModel& m, const mjData& d, LipFit& fit) const {
   const Eigen::Vector3d p_WL = Eigen::Vector3d::Map(d.xpos + 3 * lip_);
   const auto R_WL = Eigen::Map<const Matrix3>(d.xmat + 9 * lip_);
   const Eigen::Vector3d z = R_WL.col(2);
@@ -135,22 +141,23 @@ std::optional<LipFit> SealProbe::fit(const mjModel& m, const mjData& d) const {
                             from.data(), z.data(), m.geom_type[geom], nullptr);
       if (x >= 0.0 && (nearest < 0.0 || x < nearest)) nearest = x;
     }
-    if (nearest < 0.0) return std::nullopt;
+    if (nearest < 0.0) return SealFault::kOverEdge;
     const double gap = distance[static_cast<std::size_t>(i)] = nearest - radius_;
     mean += gap / kRays;
     along_x += 2.0 * gap * std::cos(a) / kRays;
     along_y += 2.0 * gap * std::sin(a) / kRays;
   }
   const double slope = std::hypot(along_x, along_y);
-  const LipFit fit{mean - slope, std::atan(slope / radius_)};
-  if (fit.gap > gap_ || fit.angle > angle_) return std::nullopt;
+  fit = {mean - slope, std::atan(slope / radius_)};
+  if (fit.angle > angle_) return SealFault::kTilted;
+  if (fit.gap > gap_) return SealFault::kTooFar;
   for (int i = 0; i < kRays; ++i) {
     const double a = angle_of(i);
     if (std::abs(distance[static_cast<std::size_t>(i)] - mean - along_x * std::cos(a) -
                  along_y * std::sin(a)) > gap_)
-      return std::nullopt;
+      return SealFault::kUneven;
   }
-  return fit;
+  return SealFault::kNone;
 }
 
 }  // namespace handspan

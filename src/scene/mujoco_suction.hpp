@@ -4,6 +4,7 @@
 #include <mujoco/mujoco.h>
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +34,9 @@ struct LipFit {
   double angle = 0.0;  // between lip and face [rad]
 };
 
+/// What keeps a lip from sealing.
+enum class SealFault : std::uint8_t { kNone, kOverEdge, kTooFar, kTilted, kUneven };
+
 /// The lip's ring of rays against the shapes of one object that may touch the lip. A ray starts as
 /// far behind the rim as the rim is wide.
 class SealProbe {
@@ -45,6 +49,8 @@ class SealProbe {
   /// Nothing unless all of the rim is over a face that is flat to seal.gap, with gap and angle
   /// within those of the seal. Needs poses as they are now.
   std::optional<LipFit> fit(const mjModel& model, const mjData& data) const;
+  /// What is wrong, and how it lies there (but for kOverEdge).
+  SealFault look(const mjModel& model, const mjData& data, LipFit& fit) const;
 
   int lip() const { return lip_; }  // bodies
   int object() const { return object_; }

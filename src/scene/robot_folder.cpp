@@ -174,7 +174,8 @@ ObjectSchema<RobotFile> robot_schema() {
                 choice<FolderKind>({{"robot", FolderKind::kRobot}, {"tool", FolderKind::kTool}}))
       .required("model", &RobotFile::model, file(),
                 "MJCF: bodies, joints, shapes; sites are frames")
-      .optional("limits", &RobotFile::limits, file(), "of robots: limits.yaml")
+      .optional("limits", &RobotFile::limits, file(),
+                "of robots, and of tools with driven joints: limits.yaml")
       .optional("mount", &RobotFile::mount, located(text()), "frame where a tool goes")
       .optional("groups", &RobotFile::groups, list<GroupEntry>(group))
       .optional("maker_gravity_compensation", &RobotFile::maker_gravity_compensation, boolean(),

@@ -159,7 +159,10 @@ class Assembly {
     if (entry.tool && !mount_tool(robot, entry, *folder, prefix)) return;
     for (auto& group : robot.groups) {
       for (auto& joint : group.joints) joint.insert(0, prefix);
+      claim("group", prefix + group.name, entry.place);
     }
+    for (const auto& suction : robot.suctions) claim("group", suction.name, entry.place);
+    for (const auto& sensor : robot.sensors) claim("sensor", sensor.name, entry.place);
     change_suction(robot, entry);
     robot.description.name = name;
     robot.description = placed(std::move(robot.description), entry.base.placement());
@@ -207,6 +210,8 @@ class Assembly {
     robot.description = std::move(*mounted_on);
     robot.tool = *entry.tool;
     take_over(robot, *tool, prefix);
+    for (auto [joint, limits] : tool->limits.joints)
+      robot.limits.joints.emplace_back(prefix + joint, limits);
     for (const auto& group : tool->groups) robot.groups.push_back(group);
     return true;
   }

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "core/error.hpp"
+#include "core/files_read.hpp"
 #include "core/text_checks.hpp"
 
 namespace handspan {
@@ -373,6 +374,7 @@ UrdfRobot parse_urdf(std::string_view xml, const std::string& file) {
 }
 
 UrdfRobot read_urdf(const std::filesystem::path& file) {
+  InputsRead::note(file);
   std::ifstream in(file, std::ios::binary);
   if (!in || !std::filesystem::is_regular_file(file))
     throw ConfigError(

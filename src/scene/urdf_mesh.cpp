@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "core/error.hpp"
+#include "core/files_read.hpp"
 #include "scene/mujoco_spec.hpp"
 
 namespace handspan {
@@ -102,6 +103,7 @@ fs::path resolve_mesh(const std::string& uri, const MeshPaths& paths) {
 
 std::vector<Eigen::Vector3d> load_mesh_vertices(const fs::path& file,
                                                 const Eigen::Vector3d& scale) {
+  InputsRead::note(file);
   Assimp::Importer importer;
   importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
   // nothing but vertices is read: neither lines nor points belong to a solid

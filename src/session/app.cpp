@@ -25,8 +25,10 @@ struct AppFile {
   std::vector<std::pair<std::string, SourceRegistry::Part>> sources;
   std::vector<std::pair<std::string, PoseReferenceLimits>> references;
   std::vector<std::pair<std::string, WrenchReferenceLimits>> wrench_references;
+  std::vector<HoldTogether> hold_together;
   std::vector<std::pair<std::string, MachineConfig>> machines;
   Judges::Configs judges;
+  WatchConfig watch;
   PlantConfigs plants;
   Located<ClockKind> clock = {ClockKind::kVirtual, {}};
   RecordExtent record = RecordExtent::kDefault;
@@ -63,10 +65,20 @@ Schema<AppFile> app_schema() {
           "wrench_references", &AppFile::wrench_references,
           dictionary(wrench_reference_limits_schema()),
           "how large the reference of a wrench task may be and how fast it may change, by task")
+      .optional(
+          "hold_together", &AppFile::hold_together,
+          list(
+              located(list(text()).min_size(2)).map([](const Located<std::vector<std::string>>& l) {
+                return HoldTogether{l.place, l.value};
+              })),
+          "lists of tasks whose references hold one thing between them: when one of them is "
+          "no longer followed, the others hold with it")
       .optional("modes", &AppFile::machines, dictionary(machine_schema()),
                 "state machines that run side by side, by name")
       .optional("judges", &AppFile::judges, dictionary(judges().schema()),
                 "what judges how something went, by name; the condition judged asks them")
+      .optional("watch", &AppFile::watch, watch_schema(),
+                "when what is measured of the arms stops them")
       .optional("plants", &AppFile::plants, dictionary(plant_schema()),
                 "what drives the robots, by name; left out, the whole scene is simulated")
       .optional("clock", &AppFile::clock,
@@ -99,8 +111,10 @@ App load(const std::filesystem::path& path,
   app.sources = std::move(app_file.sources);
   app.references = std::move(app_file.references);
   app.wrench_references = std::move(app_file.wrench_references);
+  app.hold_together = std::move(app_file.hold_together);
   app.machines = std::move(app_file.machines);
   app.judges = std::move(app_file.judges);
+  app.watch = app_file.watch;
   app.plants = std::move(app_file.plants);
   app.clock = app_file.clock.value;
   app.record = app_file.record;

@@ -14,6 +14,7 @@
 #include "core/schema.hpp"
 #include "plant/plants.hpp"
 #include "scene/scene.hpp"
+#include "session/arm_watch.hpp"
 #include "session/judge.hpp"
 #include "session/machine.hpp"
 #include "session/random_goals.hpp"
@@ -33,6 +34,12 @@ enum class ClockKind { kVirtual, kWall, kPlant };
 /// What a recording holds: default or every channel at every tick.
 enum class RecordExtent { kDefault, kFull };
 
+/// References of tasks that hold one thing between them.
+struct HoldTogether {
+  Place place;
+  std::vector<std::string> tasks;
+};
+
 struct App {
   std::string name;
   std::filesystem::path file;
@@ -48,8 +55,10 @@ struct App {
   std::vector<std::pair<std::string, SourceRegistry::Part>> sources;             // by name
   std::vector<std::pair<std::string, PoseReferenceLimits>> references;           // by task
   std::vector<std::pair<std::string, WrenchReferenceLimits>> wrench_references;  // by task
-  std::vector<std::pair<std::string, MachineConfig>> machines;                   // by name
-  Judges::Configs judges;                                                        // by name
+  std::vector<HoldTogether> hold_together;
+  std::vector<std::pair<std::string, MachineConfig>> machines;  // by name
+  Judges::Configs judges;                                       // by name
+  WatchConfig watch;
   PlantConfigs plants;  // none: the scene is simulated
   ClockKind clock = ClockKind::kVirtual;
   RecordExtent record = RecordExtent::kDefault;

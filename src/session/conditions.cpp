@@ -246,23 +246,43 @@ struct JudgedConfig {
 class Judged : public Condition {
  public:
   Judged(const JudgedConfig& config, const ModeContext& context)
-      : config_(config), judges_(context.judges), judge_(context.judges.find(config.judge)) {}
-  bool holds(const ConditionMoment&) override {
+      : config_(config),
+        judges_(context.judges),
+        judge_(context.judges.find(config.judge)),
+        name_(context.name) {
+    // of a real arm nobody sees what became of the object
+    if (context.simulation != nullptr) return;
+    unseen_ = fmt::format(
+        "waits for a verdict of '{}', and nobody sees how it goes: nothing is simulated; only a "
+        "log "
+        "has one",
+        config.judge);
+  }
+  bool holds(const ConditionMoment& now) override {
+    if (!told_ && !unseen_.empty()) now.at.events.add("waits", name_, unseen_);
+    told_ = true;
     const Verdict verdict = judges_.verdict(judge_);
     return (verdict == Verdict::kGood && config_.good.value_or(true)) ||
            (verdict == Verdict::kNotGood && !config_.good.value_or(false));
   }
+  // said once each time that the state is entered
+  void enter() override { told_ = false; }
   std::string text() const override {
-    return fmt::format("when {} is judged{}", config_.judge,
+    return fmt::format("when {} is judged{}{}", config_.judge,
                        !config_.good   ? ""
                        : *config_.good ? " good"
-                                       : " not good");
+                                       : " not good",
+                       unseen_.empty() ? "" : ", which nobody sees: nothing is simulated");
   }
+  void state(StateArchive& archive) override { archive(told_); }
 
  private:
   JudgedConfig config_;
   const Judges& judges_;
   std::size_t judge_;
+  FixedText<62> name_;
+  FixedText<166> unseen_;  // empty: it is seen
+  bool told_ = false;
 };
 
 template <class C, class Config>

@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/suggest.hpp"
+#include "session/place_judge.hpp"
 #include "session/toss_judge.hpp"
 
 namespace handspan {
@@ -120,6 +121,7 @@ JudgeRegistry& judges() {
   static JudgeRegistry registry = [] {
     JudgeRegistry r("judge");
     register_toss_judge(r);
+    register_place_judge(r);
     return r;
   }();
   return registry;

@@ -1,15 +1,13 @@
 #include "session/log_file.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
 #include <charconv>
 #include <fstream>
 
 #include "core/build_info.hpp"
 #include "core/error.hpp"
+#include "core/private_folder.hpp"
 #include "record/messages.hpp"
 #include "robot/engine_versions.hpp"
 #include "session/hash_rows.hpp"
@@ -43,23 +41,9 @@ void each(const McapReader& reader, const std::string& topic, Nanoseconds from,
 
 }  // namespace
 
-class LogFile::Folder {
+class LogFile::Folder : public PrivateFolder {
  public:
-  Folder() {
-    static std::atomic<int> count{0};
-    path_ = std::filesystem::temp_directory_path() /
-            fmt::format("handspan_log_{}_{}", getpid(), count++);
-    std::filesystem::create_directories(path_);
-  }
-  ~Folder() {
-    std::error_code none;
-    std::filesystem::remove_all(path_, none);
-  }
-  Folder(const Folder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
+  Folder() : PrivateFolder("handspan-log-") {}
 };
 
 LogFile::LogFile(const std::filesystem::path& file) : file_(file), reader_(file) {
@@ -115,9 +99,13 @@ App LogFile::app() {
       const auto path = folder_->path() / normal;
       std::filesystem::create_directories(path.parent_path());
       const McapAttachment attachment = reader_.attachment(info);
-      std::ofstream(path, std::ios::binary)
-          .write(reinterpret_cast<const char*>(attachment.bytes.data()),
-                 static_cast<std::streamsize>(attachment.bytes.size()));
+      std::ofstream out(path, std::ios::binary);
+      out.write(reinterpret_cast<const char*>(attachment.bytes.data()),
+                static_cast<std::streamsize>(attachment.bytes.size()));
+      out.flush();
+      if (!out)
+        throw InputError(fmt::format("{}: cannot be written; is the disk of temporary files full?",
+                                     path.string()));
     }
   }
   const std::filesystem::path app_file = about("app_file");

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.hpp"
 #include "core/object.hpp"
@@ -60,15 +61,22 @@ std::vector<Issue> check_machine(const MachineConfig& config, const std::string&
                           fmt::format("{}.states.{}.next[{}].to", key, name, t),
                           fmt::format("names the state '{}', which is not there", state.next[t].to),
                           did_you_mean(state.next[t].to, names, "there are")});
+  for (const auto& [name, state] : config.states)
+    if (state.timeout && !std::ranges::count(names, state.timeout->to))
+      issues.push_back({state.timeout->place, fmt::format("{}.states.{}.timeout.to", key, name),
+                        fmt::format("names the state '{}', which is not there", state.timeout->to),
+                        did_you_mean(state.timeout->to, names, "there are")});
   while (!open.empty()) {
     const StateConfig& state = config.states[open.back()].second;
     open.pop_back();
-    for (const auto& transition : state.next) {
-      const std::size_t to = index(transition.to);
-      if (to == names.size() || reached[to]) continue;
+    const auto reach = [&](const std::string& next) {
+      const std::size_t to = index(next);
+      if (to == names.size() || reached[to]) return;
       reached[to] = true;
       open.push_back(to);
-    }
+    };
+    for (const auto& transition : state.next) reach(transition.to);
+    if (state.timeout) reach(state.timeout->to);
   }
   for (std::size_t s = 0; s < names.size(); ++s) {
     const StateConfig& state = config.states[s].second;
@@ -76,9 +84,6 @@ std::vector<Issue> check_machine(const MachineConfig& config, const std::string&
       issues.push_back({state.place, fmt::format("{}.states.{}", key, names[s]),
                         fmt::format("is never reached from '{}'", config.start),
                         "name it in a transition, or take it away"});
-    if (state.final && !state.next.empty())
-      issues.push_back({state.place, fmt::format("{}.states.{}", key, names[s]),
-                        "is final and has transitions", "take one of them away"});
   }
   return issues;
 }
@@ -120,6 +125,11 @@ Machine::Machine(const MachineConfig& config, const ModeContext& context)
             fmt::format("modes.{}.states.{}.next[{}].when[{}]", name_, name, t, c)));
       state.next.push_back(std::move(made));
     }
+    if (state_config.timeout)
+      state.timeout = {
+          std::llround(state_config.timeout->after * 1e9),
+          static_cast<std::size_t>(std::ranges::find(state_names_, state_config.timeout->to) -
+                                   state_names_.begin())};
     states_.push_back(std::move(state));
   }
   start_ = current_ = static_cast<std::size_t>(std::ranges::find(state_names_, config.start) -
@@ -159,6 +169,9 @@ std::string Machine::text() const {
       text += fmt::format("    -> {} {}\n", state_names_[transition.to],
                           when.empty() ? "at once" : fmt::format("{}", fmt::join(when, " and ")));
     }
+    if (state.timeout)
+      text += fmt::format("    -> {} when nothing else led on within {:g} s\n",
+                          state_names_[state.timeout->to], seconds(state.timeout->after));
   }
   return text;
 }
@@ -195,7 +208,23 @@ std::optional<EpisodeMark> Machine::update(const ModeMoment& at,
     enter(transition.to, at);
     return states_[current_].episode;
   }
-  return std::nullopt;
+  if (!state.timeout || now.since < state.timeout->after) return std::nullopt;
+  tell_timeout(state, at);
+  enter(state.timeout->to, at);
+  return states_[current_].episode;
+}
+
+// what was waited for, as the first mode says that waits for something
+void Machine::tell_timeout(const State& state, const ModeMoment& at) const {
+  EventText waits;
+  for (const auto& mode : state.modes)
+    if (waits.empty()) waits = mode->waits_for(at);
+  char text[EventText::kMost];
+  const auto end =
+      fmt::format_to_n(text, sizeof text, "'{}' came to no end in {:g} s{}{}; goes on with '{}'",
+                       current_name(), seconds(state.timeout->after), waits.empty() ? "" : ": ",
+                       waits.view(), state_names_[state.timeout->to]);
+  at.events.add("timeout", name_, std::string_view(text, std::min(end.size, sizeof text)));
 }
 
 void Machine::state(StateArchive& archive) {
@@ -217,19 +246,29 @@ Schema<MachineConfig> machine_schema() {
           .required("to", &TransitionConfig::to, text(), "a state")
           .optional("when", &TransitionConfig::when, list(conditions().schema()),
                     "all of these hold; left out: at once");
+  const auto timeout =
+      object<TimeoutConfig>("Timeout")
+          .place(&TimeoutConfig::place)
+          .required("after", &TimeoutConfig::after, number("s").above(0), "in the state")
+          .required("to", &TimeoutConfig::to, text(), "a state");
   const auto state =
       object<StateConfig>("State", "what is done, until a transition leads on")
           .place(&StateConfig::place)
           .optional("do", &StateConfig::modes, list(modes().schema()), "side by side")
           .optional("next", &StateConfig::next, list(transition), "the first that holds is taken")
+          .optional("timeout", &StateConfig::timeout, timeout,
+                    "where it goes on when no transition was taken in time; an event says so, and "
+                    "what it waited for")
           .optional("episode", &StateConfig::episode,
                     choice<EpisodeMark>({{"start", EpisodeMark::kStart},
                                          {"success", EpisodeMark::kSuccess},
                                          {"failure", EpisodeMark::kFailure},
                                          {"discard", EpisodeMark::kDiscard}}),
                     "entering it begins an episode, or ends it so")
-          .optional("final", &StateConfig::final, boolean(),
-                    "a run ends when all machines are in such a state");
+          .optional(
+              "final", &StateConfig::final, boolean(),
+              "a run ends when all machines are in such a state; with transitions, the station and "
+              "a run of a stated length (--for) go on with them");
   return object<MachineConfig>("Machine", "a finite-state machine")
       .place(&MachineConfig::place)
       .required("start", &MachineConfig::start, text(), "the first state")

@@ -23,10 +23,18 @@ struct TransitionConfig {
   std::vector<ConditionRegistry::Part> when;  // all must hold; none: at once
 };
 
+/// Where a state goes on when none of its transitions was taken in time.
+struct TimeoutConfig {
+  Place place;
+  double after = 0.0;  // in the state [s]
+  std::string to;
+};
+
 struct StateConfig {
   Place place;
   std::vector<ModeRegistry::Part> modes;
   std::vector<TransitionConfig> next;  // the first that holds is taken
+  std::optional<TimeoutConfig> timeout;
   std::optional<EpisodeMark> episode;
   bool final = false;
 };
@@ -39,8 +47,8 @@ struct MachineConfig {
 
 Schema<MachineConfig> machine_schema();
 
-/// What is wrong with a machine as a graph: states that do not exist or are never reached, a final
-/// state that goes on. @param key of the machine in the file: "modes.left"
+/// What is wrong with a machine as a graph: states that do not exist or are never reached. @param
+/// key of the machine in the file: "modes.left"
 std::vector<Issue> check_machine(const MachineConfig& config, const std::string& key);
 
 class Machine {
@@ -55,6 +63,8 @@ class Machine {
   std::size_t current() const { return current_; }
   const std::string& current_name() const { return state_names_[current_]; }
   bool in_final() const { return states_[current_].final; }
+  /// Whether the present state leads on.
+  bool goes_on() const { return !states_[current_].next.empty() || states_[current_].timeout; }
   /// What its modes drive, without doubles.
   std::vector<std::string> drives() const;
   /// Who may have authority over what in any of its states, without doubles.
@@ -78,9 +88,14 @@ class Machine {
     std::size_t to = 0;
     std::vector<std::unique_ptr<Condition>> when;
   };
+  struct Timeout {
+    Nanoseconds after = 0;  // [ns]
+    std::size_t to = 0;
+  };
   struct State {
     std::vector<std::unique_ptr<Mode>> modes;
     std::vector<Transition> next;
+    std::optional<Timeout> timeout;
     std::optional<EpisodeMark> episode;
     bool final = false;
     std::vector<int> outlets;  // that its modes drive
@@ -88,6 +103,7 @@ class Machine {
   };
 
   void enter(std::size_t state, const ModeMoment& at);
+  void tell_timeout(const State& state, const ModeMoment& at) const;
 
   std::string name_;
   std::vector<std::string> state_names_;

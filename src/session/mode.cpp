@@ -12,6 +12,7 @@ ModeRegistry& modes() {
     register_operate_mode(built_in);
     register_wrench_modes(built_in);
     register_replay_reference(built_in);
+    register_reset_scene_mode(built_in);
     return built_in;
   }();
   return registry;

@@ -15,6 +15,9 @@
 
 namespace handspan {
 
+/// Of an event's length.
+using EventText = FixedText<166>;
+
 class Judges;
 class MujocoPlant;
 
@@ -63,6 +66,8 @@ class Mode {
   virtual std::vector<std::string> drives() const = 0;
   /// Which sources it gives authority over which outlets.
   virtual std::vector<Following> follows() const { return {}; }
+  /// What it waits for, for when it came to no end in time: "arm.cup does not seal: ...".
+  virtual EventText waits_for(const ModeMoment&) const { return {}; }
   /// Whether what the state before began goes on in this one.
   virtual bool keeps() const { return false; }
   /// Everything that a run changes, besides what its sources say.

@@ -15,6 +15,9 @@
 namespace handspan {
 namespace {
 
+// a cup that has not sealed, or let go, after this says why [s]
+constexpr double kSealTime = 1.0;
+
 struct HoldConfig {
   std::vector<std::string> tasks;
   bool here = false;
@@ -234,7 +237,7 @@ struct GripConfig {
 class GripMode : public Mode {
  public:
   GripMode(const GripConfig& config, const ModeContext& context, bool grips)
-      : config_(config), grips_(grips) {
+      : config_(config), grips_(grips), simulation_(context.simulation) {
     std::vector<std::string> names;
     for (const auto& group : context.layout.groups)
       if (group.kind == GroupKind::kSuction || group.kind == GroupKind::kPosition)
@@ -262,26 +265,42 @@ class GripMode : public Mode {
   void enter(const ModeMoment& at) override {
     at.manual.groups[group_] = command_;
     left_ = config_.time.value_or(0.0);
+    waited_ = 0.0;
   }
   // suction: when something is held (or no longer); a gripper: when its time is over
   bool update(const ModeMoment& at) override {
-    if (suction_ && !config_.time)
-      return (at.moment.observation->groups[group_].q[0] > 0.5) == grips_;
+    if (suction_ && !config_.time) {
+      const bool done = (at.moment.observation->groups[group_].q[0] > 0.5) == grips_;
+      const bool told = waited_ >= kSealTime;
+      waited_ = done ? 0.0 : waited_ + at.moment.dt;
+      if (waited_ >= kSealTime && !told) at.events.add("suction", config_.group, waits_for(at));
+      return done;
+    }
     left_ -= at.moment.dt;
     return left_ <= 0.0;
+  }
+  EventText waits_for(const ModeMoment& at) const override {
+    if (!suction_ || config_.time) return {};
+    if (!grips_) return "still holds what it is to let go";
+    if ((at.moment.observation->groups[group_].q[0] > 0.5) == grips_) return {};
+    return simulation_ != nullptr
+               ? simulation_->why_not_sealed(config_.group)
+               : EventText("holds nothing; move the cup onto a face, or look at hose and pump");
   }
   std::string text() const override {
     return fmt::format("{} {}", config_.group, grips_ ? "grips" : "releases");
   }
   std::vector<std::string> drives() const override { return {config_.group}; }
-  void state(StateArchive& archive) override { archive(left_); }
+  void state(StateArchive& archive) override { archive(left_, waited_); }
 
  private:
   GripConfig config_;
   bool grips_, suction_ = false;
+  const MujocoPlant* simulation_;  // none: nothing is simulated
   std::size_t group_ = 0;
   Eigen::VectorXd command_;
-  double left_ = 0.0;  // [s]
+  double left_ = 0.0;    // [s]
+  double waited_ = 0.0;  // for suction [s]
 };
 
 Schema<FollowConfig> follow_schema(const char* name, const char* doc) {

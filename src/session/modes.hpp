@@ -12,6 +12,8 @@ void register_move_modes(ModeRegistry& registry);
 void register_operate_mode(ModeRegistry& registry);
 /// apply_wrench.
 void register_wrench_modes(ModeRegistry& registry);
+/// reset_scene.
+void register_reset_scene_mode(ModeRegistry& registry);
 /// replay_reference.
 void register_replay_reference(ModeRegistry& registry);
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/object.hpp"
@@ -47,8 +49,19 @@ class MoveMode : public Mode {
     at.arbiter.grant(outlet_, {&grant, 1}, at.moment);
   }
   bool update(const ModeMoment& at) override { return at.arbiter.done(outlet_); }
+  EventText waits_for(const ModeMoment& at) const override {
+    if (at.arbiter.done(outlet_)) return {};
+    char text[EventText::kMost];
+    const bool holds = at.arbiter.holding(outlet_);
+    const auto end = fmt::format_to_n(text, sizeof text, "{} is not where it is to go{}{}", task_,
+                                      holds ? ": " : "", holds ? at.arbiter.reason(outlet_) : "");
+    return std::string_view(text, std::min(end.size, sizeof text));
+  }
   std::string text() const override { return text_; }
   std::vector<std::string> drives() const override { return {task_}; }
+
+ protected:
+  int outlet() const { return outlet_; }
 
  private:
   std::string task_, text_;
@@ -288,7 +301,99 @@ MotionLimits limits_of(const MoveJointsConfig& config, const PostureTask& task) 
   return limits;
 }
 
-class MoveJoints : public Source {
+/// A source of joints on its way through points: what is said of the way to each.
+class JointMove : public Source {
+ public:
+  virtual int points() const = 0;
+  /// The point that it goes to now.
+  virtual int next() const = 0;
+  virtual const Coordinates& point(int k) const = 0;
+};
+
+// Says before each way which way round the joints go: "joint1 +90.0 deg, joint6 -30.0 deg". With
+// joints that turn without end nobody could tell from the goal.
+class JointMoveMode : public MoveMode {
+ public:
+  /// @param move what `source` is
+  JointMoveMode(const PostureTask& task, std::string text, const JointMove& move,
+                std::unique_ptr<Source> source, const ModeContext& context)
+      : MoveMode(task.name(), std::move(text), std::move(source), context),
+        task_(task.name()),
+        move_(move) {
+    const RobotModel& model =
+        *context.arms->system().mechanisms()[static_cast<std::size_t>(task.mechanism())].model;
+    for (const auto& name : task.joint_names()) {
+      const bool turns = model.joint(name).type == JointType::kRevolute;
+      // "arm.joint1" is joint1 of the task's robot
+      joints_.push_back(
+          {name.substr(name.find('.') + 1), turns ? 180.0 / M_PI : 1e3, turns ? "deg" : "mm"});
+    }
+  }
+  void enter(const ModeMoment& at) override {
+    MoveMode::enter(at);
+    tell(at, 0, at.arbiter.reference(outlet()).q);
+    said_ = 0;
+  }
+  bool update(const ModeMoment& at) override {
+    const bool done = MoveMode::update(at);
+    for (const int next = move_.next(); !done && said_ < next;) {
+      ++said_;
+      tell(at, said_, move_.point(said_ - 1));
+    }
+    return done;
+  }
+  void state(StateArchive& archive) override { archive(said_); }
+
+ private:
+  template <class Vector>
+  void tell(const ModeMoment& at, int k, const Vector& from) const {
+    char text[166];
+    std::size_t used = 0;
+    int left_out = 0;
+    const auto add = [&]<class... Args>(fmt::format_string<Args...> format, Args&&... args) {
+      char part[96];
+      const auto end = fmt::format_to_n(part, sizeof part, format, std::forward<Args>(args)...);
+      // room for what says that there are more
+      if (end.size > sizeof part || used + end.size + 12 > sizeof text) return false;
+      std::copy_n(part, end.size, text + used);
+      used += end.size;
+      return true;
+    };
+    const Coordinates& to = move_.point(k);
+    if (move_.points() > 1) add("to point {} of {}: ", k + 1, move_.points());
+    bool any = false;
+    for (std::size_t j = 0; j < joints_.size(); ++j) {
+      const auto i = static_cast<Eigen::Index>(j);
+      const double by = joints_[j].scale * (to[i] - from[i]);
+      if (std::abs(by) < kLeastTold) continue;
+      if (left_out == 0 &&
+          add("{}{} {:+.1f} {}", any ? ", " : "", joints_[j].name, by, joints_[j].unit))
+        any = true;
+      else
+        ++left_out;
+    }
+    if (left_out > 0) {
+      const auto end = fmt::format_to_n(text + used, sizeof text - used, ", {} more", left_out);
+      used += std::min(end.size, sizeof text - used);
+    } else if (!any) {
+      add("no joint has a way to go");
+    }
+    at.events.add("move", task_, std::string_view(text, used));
+  }
+
+  static constexpr double kLeastTold = 0.05;  // [deg], [mm]
+  struct Joint {
+    std::string name;
+    double scale;
+    const char* unit;
+  };
+  std::string task_;
+  const JointMove& move_;
+  std::vector<Joint> joints_;
+  int said_ = 0;
+};
+
+class MoveJoints : public JointMove {
  public:
   MoveJoints(const MoveJointsConfig& config, const PostureTask& task, const ModeContext& context)
       : limits_(limits_of(config, task)), plan_(static_cast<int>(config.waypoints.size())) {
@@ -316,6 +421,13 @@ class MoveJoints : public Source {
   void resume(const Moment&, const Motion& reference) override {
     if (plan_.planned()) first_ += plan_.waypoint(t_);
     begin(reference);
+  }
+  int points() const override { return static_cast<int>(waypoints_.size()); }
+  int next() const override {
+    return std::min(first_ + (plan_.planned() ? plan_.waypoint(t_) : 0), points() - 1);
+  }
+  const Coordinates& point(int k) const override {
+    return waypoints_[static_cast<std::size_t>(k)].q;
   }
   bool ends() const override { return true; }
   MotionKind asks_for() const override { return MotionKind::kJoints; }
@@ -362,7 +474,7 @@ class MoveJoints : public Source {
 
 // A smooth curve through the waypoints; it goes to the first one by a motion within the same
 // limits.
-class MoveAlong : public Source {
+class MoveAlong : public JointMove {
  public:
   MoveAlong(const MoveJointsConfig& config, const PostureTask& task, const ModeContext& context)
       : limits_(limits_of(config, task)),
@@ -376,9 +488,14 @@ class MoveAlong : public Source {
         }()),
         approach_(1) {
     first_.q = path_.at(0.0).q;
+    last_ = path_.at(path_.duration()).q;
     from_ = path_.at(0.0);
   }
 
+  // the curve's beginning and its end
+  int points() const override { return 2; }
+  int next() const override { return t_ < approach_.duration() ? 0 : 1; }
+  const Coordinates& point(int k) const override { return k == 0 ? first_.q : last_; }
   void start(const Moment&, const Motion& reference) override { begin(reference); }
   void resume(const Moment&, const Motion& reference) override {
     // on the curve it goes on where it was; the reference comes back to it by itself
@@ -417,6 +534,7 @@ class MoveAlong : public Source {
   SmoothPath path_;
   PointToPoint approach_;
   Waypoint first_;
+  Coordinates last_;
   MotionState from_;
   double t_ = 0.0;  // [s], of approach and curve
 };
@@ -499,11 +617,13 @@ void register_move_modes(ModeRegistry& registry) {
                "a posture reference moves through waypoints, as fast as its limits allow",
                [](const MoveJointsConfig& config, const ModeContext& context) {
                  const PostureTask& task = posture_of(config.task, context);
-                 return std::make_unique<MoveMode>(
-                     config.task,
+                 auto move = std::make_unique<MoveJoints>(config, task, context);
+                 const JointMove& source = *move;
+                 return std::make_unique<JointMoveMode>(
+                     task,
                      fmt::format("moves the joints of {} through {} points", config.task,
                                  config.waypoints.size()),
-                     std::make_unique<MoveJoints>(config, task, context), context);
+                     source, std::move(move), context);
                });
   registry.add(
       "move_along",
@@ -515,11 +635,13 @@ void register_move_modes(ModeRegistry& registry) {
           if (w.v)
             throw InputError(
                 "a smooth curve has no passing velocities; take v away, or use move_joints");
-        return std::make_unique<MoveMode>(
-            config.task,
+        auto move = std::make_unique<MoveAlong>(config, task, context);
+        const JointMove& source = *move;
+        return std::make_unique<JointMoveMode>(
+            task,
             fmt::format("moves the joints of {} along a curve through {} points", config.task,
                         config.waypoints.size()),
-            std::make_unique<MoveAlong>(config, task, context), context);
+            source, std::move(move), context);
       });
 }
 

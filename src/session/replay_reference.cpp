@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/object.hpp"
 #include "core/suggest.hpp"
 #include "core/values.hpp"
+#include "plan/pose_path.hpp"
 #include "plan/swing_change.hpp"
 #include "record/mcap_reader.hpp"
 #include "record/messages.hpp"
@@ -140,45 +142,106 @@ std::vector<TimedCommand> commands_of(const ReplayReferenceConfig& config, const
   return commands;
 }
 
+// Further from where the log goes on than this, the reference first goes there by a planned motion,
+// within limits that a person beside the arm is not startled by [m, rad].
+constexpr double kNear = 0.005, kNearAngle = 0.035;
+constexpr PoseLimits kApproach = {{0.25, 0.5, 5.0}, {0.5, 1.0, 10.0}};
+
 class ReplayReference : public Source {
  public:
   ReplayReference(bool relative, std::vector<TimedPose> poses)
-      : relative_(relative), poses_(std::move(poses)) {}
+      : relative_(relative), poses_(std::move(poses)), approach_(1) {}
 
-  void start(const Moment&, const Motion& reference) override {
+  void start(const Moment&, const Motion& reference) override { begin(reference.pose); }
+  /// As start(), for who has to know before it is started.
+  void begin(const PoseReference& reference) {
     t_ = 0.0;
     if (relative_)
-      X_WL_ = {poses_.front().q.toRotationMatrix().transpose() * reference.pose.X_WE.R,
-               reference.pose.X_WE.p - poses_.front().p};
+      X_WL_ = {poses_.front().q.toRotationMatrix().transpose() * reference.X_WE.R,
+               reference.X_WE.p - poses_.front().p};
+    approach(reference);
   }
-  // the reference comes back to where it was by itself
-  void resume(const Moment&, const Motion&) override {}
+  // it goes on where it was, and the reference comes back to there: by itself where that is near
+  void resume(const Moment&, const Motion& reference) override { approach(reference.pose); }
   bool ends() const override { return true; }
   SourceAnswer update(const Moment& moment, const Motion&, Motion& wanted) override {
+    if (approaching_) {
+      if (!approach_.planned())
+        return {SourceStatus::kLost, "no way to where the log goes on can be planned", {}};
+      s_ += moment.dt;
+      const PoseState state = approach_.at(std::min(s_, approach_.duration()));
+      wanted.pose = {state.X_WE, state.V_WE, state.A_WE};
+      approaching_ = s_ < approach_.duration();
+      return {SourceStatus::kActive};
+    }
     t_ += moment.dt;
-    const auto next = std::ranges::upper_bound(poses_, t_, {}, &TimedPose::time);
-    const bool end = next == poses_.end();
+    bool end = false;
+    wanted.pose = at(t_, end);
+    return {end ? SourceStatus::kDone : SourceStatus::kActive};
+  }
+  void state(StateArchive& archive) override {
+    archive(t_, X_WL_.p, X_WL_.R, approaching_, s_, from_, goal_.p, goal_.R);
+    if (archive.loading() && approaching_) plan();
+  }
+
+  /// Of the log's motion, at the next update [s].
+  double next_time(double dt) const { return approaching_ ? t_ : t_ + dt; }
+  bool approaching() const { return approaching_; }
+  /// Of the approach: its length [m], [rad], and time [s].
+  double distance() const { return (goal_.p - from_.X_WE.p).norm(); }
+  double angle() const { return angle_between(goal_.R, from_.X_WE.R); }
+  double duration() const { return approach_.duration(); }
+
+ private:
+  PoseReference at(double t, bool& end) const {
+    const auto next = std::ranges::upper_bound(poses_, t, {}, &TimedPose::time);
+    end = next == poses_.end();
     const TimedPose& b = end ? poses_.back() : *next;
     const TimedPose& a = next == poses_.begin() ? b : *(next - 1);
     Pose X = Pose::from(b.p, b.q);
     Vector6d V = Vector6d::Zero();
     if (!end && b.time > a.time) {
-      const double span = b.time - a.time, s = (t_ - a.time) / span;
+      const double span = b.time - a.time, s = (t - a.time) / span;
       const Eigen::Vector3d turn = log_quaternion(b.q * a.q.conjugate());
       X = Pose::from(a.p + s * (b.p - a.p), exp_quaternion(s * turn) * a.q);
       V << (b.p - a.p) / span, turn / span;
     }
     if (relative_) X = {X.R * X_WL_.R, X.p + X_WL_.p};
-    wanted.pose = {X, V, Vector6d::Zero()};
-    return {end ? SourceStatus::kDone : SourceStatus::kActive};
+    return {X, V, Vector6d::Zero()};
   }
-  void state(StateArchive& archive) override { archive(t_, X_WL_.p, X_WL_.R); }
 
- private:
+  void approach(const PoseReference& reference) {
+    bool end = false;
+    goal_ = at(t_, end).X_WE;
+    from_ = reference;
+    s_ = 0.0;
+    approaching_ = distance() > kNear || angle() > kNearAngle;
+    if (approaching_) plan();
+  }
+  void plan() {
+    PoseReference from = from_;
+    // from within its limits; the reference itself is braked by its own
+    const auto clip = [](auto&& x, double most) {
+      if (x.norm() > most) x *= most / x.norm();
+    };
+    clip(from.V_WE.head<3>(), kApproach.linear.velocity);
+    clip(from.V_WE.tail<3>(), kApproach.angular.velocity);
+    clip(from.A_WE.head<3>(), kApproach.linear.acceleration);
+    clip(from.A_WE.tail<3>(), kApproach.angular.acceleration);
+    PoseWaypoint to;
+    to.X_WE = goal_;
+    approach_.start({from.X_WE, from.V_WE, from.A_WE}, {&to, 1}, kApproach);
+  }
+
   bool relative_;
   std::vector<TimedPose> poses_;
   double t_ = 0.0;
   Pose X_WL_;
+  PosePath approach_;
+  bool approaching_ = false;
+  double s_ = 0.0;  // in the approach [s]
+  PoseReference from_;
+  Pose goal_;
 };
 
 std::unique_ptr<Source> wrench_source(const ReplayReferenceConfig& config, const Span& span) {
@@ -223,32 +286,54 @@ class ReplayReferenceMode : public Mode {
     std::vector<TimedPose> poses = poses_of(config, span, begin);
     find_commands(context.layout, span, begin);
     if (config.change) change(poses, *config.change);
-    source_ = context.arbiter.add_source(
-        context.name, std::make_unique<ReplayReference>(config.relative, std::move(poses)));
+    auto source = std::make_unique<ReplayReference>(config.relative, std::move(poses));
+    replay_ = source.get();
+    source_ = context.arbiter.add_source(context.name, std::move(source));
   }
   void enter(const ModeMoment& at) override {
     Grant grant;
     grant.source = source_;
     at.arbiter.grant(outlet_, {&grant, 1}, at.moment);
-    t_ = 0.0;
+    if (replay_ == nullptr) return;
+    replay_->begin(at.arbiter.reference(outlet_).pose);
+    told_ = false;
+    tell(at);
     command(at);
   }
   bool update(const ModeMoment& at) override {
-    command(at);
+    if (replay_ != nullptr) {
+      tell(at);
+      command(at);
+    }
     return at.arbiter.done(outlet_);
   }
   std::string text() const override {
-    return fmt::format("{} does again what is in {}", config_.task,
-                       config_.log.filename().string());
+    return fmt::format(
+        "{} does again what is in {}{}", config_.task, config_.log.filename().string(),
+        replay_ != nullptr && !config_.relative ? ", after going to where that begins" : "");
   }
   std::vector<std::string> drives() const override {
     std::vector<std::string> all = {config_.task};
     all.insert(all.end(), config_.groups.begin(), config_.groups.end());
     return all;
   }
-  void state(StateArchive& archive) override { archive(t_); }
+  void state(StateArchive& archive) override { archive(told_); }
 
  private:
+  // once each time that it goes somewhere else first
+  void tell(const ModeMoment& at) {
+    const bool before = std::exchange(told_, replay_->approaching());
+    if (before || !told_) return;
+    char text[166];
+    const auto end = fmt::format_to_n(
+        text, sizeof text,
+        "first goes to where the log goes on: {:.0f} mm and {:.0f} deg away, in {:.1f} s, at most "
+        "{:g} m/s",
+        1e3 * replay_->distance(), replay_->angle() * 180.0 / M_PI, replay_->duration(),
+        kApproach.linear.velocity);
+    at.events.add("move", config_.task, std::string_view(text, std::min(end.size, sizeof text)));
+  }
+
   void find_commands(const PlantLayout& layout, const Span& span, Nanoseconds begin) {
     std::vector<std::string> names;
     for (const auto& group : layout.groups)
@@ -289,11 +374,11 @@ class ReplayReferenceMode : public Mode {
         if (command.time > 0.0) command.time = changed_release(change, command.time);
   }
 
-  // in the ticks that the source is asked in, the one that it is entered in among them
+  // of the time of the motion in this tick: on the way to where it goes on that stands still
   void command(const ModeMoment& at) {
-    t_ += at.moment.dt;
+    const double t = replay_->next_time(at.moment.dt);
     for (const auto& [group, commands] : commands_) {
-      const auto next = std::ranges::upper_bound(commands, t_ + kSameTime, {}, &TimedCommand::time);
+      const auto next = std::ranges::upper_bound(commands, t + kSameTime, {}, &TimedCommand::time);
       if (next != commands.begin()) at.manual.groups[group] = (next - 1)->values;
     }
   }
@@ -303,7 +388,8 @@ class ReplayReferenceMode : public Mode {
 
   ReplayReferenceConfig config_;
   int outlet_, source_ = 0;
-  double t_ = 0.0;
+  ReplayReference* replay_ = nullptr;  // none: of a wrench
+  bool told_ = false;                  // that it goes there first
   std::vector<std::pair<std::size_t, std::vector<TimedCommand>>> commands_;
 };
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <optional>
 
+#include "plant/divergence.hpp"
+
 namespace handspan {
 
 RunSummary run_session(Session& session, const RunOptions& options) {
@@ -23,7 +25,10 @@ RunSummary run_session(Session& session, const RunOptions& options) {
   const Nanoseconds start = steady_now();
   pacer.start(start);
   Nanoseconds shown = start;
-  while (session.now() < options.until && (options.to_the_end || !session.ended())) {
+  const auto ended = [&] {
+    return !options.to_the_end && (options.goes_on ? session.over() : session.ended());
+  };
+  while (session.now() < options.until && !ended()) {
     const Nanoseconds before = steady_now();
     Nanoseconds waited = 0;
     const bool writes = session.now() % session.plant().layout().period == 0;
@@ -37,7 +42,10 @@ RunSummary run_session(Session& session, const RunOptions& options) {
     session.observe();
     Nanoseconds after = steady_now();
     ticks.add(seconds(after - before - waited));
-    if (plant_ended) break;
+    // real arms go on being held
+    if (plant_ended ||
+        (diverged(session.simulation()) && session.plant().simulated() && !options.to_the_end))
+      break;
     if (options.progress && after - shown > kSecond / 4) {
       if (!options.progress(session.now())) break;
       shown = after = steady_now();

@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "core/suggest.hpp"
+#include "plant/divergence.hpp"
 #include "session/session_plants.hpp"
 
 namespace handspan {
@@ -66,6 +67,10 @@ Session::Session(const App& app, SessionOptions options)
   make_groups();
   make_devices();
   make_references();
+  arm_watch_.emplace(app_.watch, app_.scene, plant_->layout(), whole_arm_.get(),
+                     app_.whole_arm ? &*app_.whole_arm : nullptr, base_);
+  if (whole_arm_) unreached_.emplace(*whole_arm_, *arbiter_);
+  stamps_.assign(groups_.size(), 0);
   judges_.make(app_.judges, app_.scene, simulation_, std::move(options.verdicts));
   make_machines();
   declare_channels();
@@ -176,6 +181,15 @@ void Session::make_references() {
       check("wrench_references", name, MotionKind::kWrench);
     arbiter_->start();
   }
+  for (const auto& together : app_.hold_together) {
+    try {
+      std::vector<int> outlets;
+      for (const auto& task : together.tasks) outlets.push_back(arbiter_->outlet(task));
+      arbiter_->hold_together(std::move(outlets));
+    } catch (const InputError& error) {
+      throw ConfigError({{together.place, "hold_together", error.what(), ""}});
+    }
+  }
   for (const auto& [name, part] : app_.sources) {
     if (name == kOperator)
       throw ConfigError(
@@ -257,6 +271,7 @@ void Session::declare_channels() {
                                                    "of a free object, in W"));
   if (whole_arm_) whole_arm_->declare(channels_, base);
   arbiter_->declare(channels_, base);
+  if (unreached_) unreached_->declare(channels_, base);
   devices_.declare(channels_, base);
   for (const auto& machine : machines_)
     machine_channels_.push_back(
@@ -272,6 +287,7 @@ void Session::start() {
   events_.clear(0);
   for (auto& machine : machines_)
     if (const auto mark = machine.start(at)) mark_episode(name_of(*mark), machine.name());
+  tell_margins();
   first_events_ = true;
   publish();
 }
@@ -279,6 +295,10 @@ void Session::start() {
 bool Session::ended() const {
   return !machines_.empty() &&
          std::ranges::all_of(machines_, [](const Machine& m) { return m.in_final(); });
+}
+
+bool Session::over() const {
+  return ended() && std::ranges::none_of(machines_, [](const Machine& m) { return m.goes_on(); });
 }
 
 Mailbox& Session::mailbox(std::string_view name) {
@@ -320,6 +340,34 @@ void Session::latch_inputs(const Moment& moment) {
       }
   for (const Input& input : inputs_) accept(input, moment);
   devices_.update(moment);
+  watch_stop_devices(moment);
+}
+
+void Session::resume(const Moment& moment, std::string_view who) {
+  // what stops still stops: it is told again, and latched
+  if (const auto reason = devices_.stop().reason; !reason.empty()) {
+    events_.add("fault", "resume", reason);
+    return;
+  }
+  arm_watch_->arm(*moment.observation);
+  arbiter_->resume(moment);
+  events_.add("resume", "", who);
+}
+
+// One that has never been there is waited for; what stops after that is latched.
+void Session::watch_stop_devices(const Moment& moment) {
+  const StopAnswer& answer = devices_.stop();
+  if (!answer.reason.empty()) {
+    if (!arbiter_->stopped()) {
+      stop_arms(answer.reason);
+      waits_for_stop_device_ = answer.waits;
+    } else {
+      waits_for_stop_device_ = waits_for_stop_device_ && answer.waits;
+    }
+  } else if (arbiter_->stopped() && (waits_for_stop_device_ || answer.resets)) {
+    resume(moment, answer.resets ? "reset at a device" : "the stop device is there");
+    waits_for_stop_device_ = false;
+  }
 }
 
 void Session::accept(const Input& input, const Moment& moment) {
@@ -336,14 +384,11 @@ void Session::accept(const Input& input, const Moment& moment) {
       }
       return;
     case InputKind::kStop:
-      // goals of a script have no reference of ours: they end where the frames are
-      if (!arbiter_->stopped())
-        for (auto& goals : goals_) goals.task().hold(whole_arm_->system(), whole_arm_->state());
-      arbiter_->stop(input.text.empty() ? std::string_view("stopped") : input.text.view());
+      stop_arms(input.text.empty() ? std::string_view("stopped") : input.text.view());
+      waits_for_stop_device_ = false;
       return;
     case InputKind::kResume:
-      arbiter_->resume(moment);
-      events_.add("resume", "", input.text);
+      resume(moment, input.text);
       return;
     case InputKind::kEvent:
       named_events_.push_back(input.to);
@@ -358,6 +403,57 @@ void Session::accept(const Input& input, const Moment& moment) {
       return;
   }
   ++rejected_inputs_;
+}
+
+void Session::stop_arms(std::string_view reason) {
+  // goals of a script have no reference of ours: they end where the frames are
+  if (!arbiter_->stopped())
+    for (auto& goals : goals_) goals.task().hold(whole_arm_->system(), whole_arm_->state());
+  arbiter_->stop(reason);
+}
+
+// What the plants measure that nobody asked for stops the arms; the arm that it was seen of begins
+// anew from where it is.
+void Session::watch_arms(const Observation& observation) {
+  for (std::size_t g = 0; g < groups_.size(); ++g) stamps_[g] = group_stamp(g);
+  if (!arm_watch_->update(observation, stamps_, tick_, events_)) return;
+  stop_arms(arm_watch_->reason());
+  if (!whole_arm_) return;
+  for (std::size_t a = 0; a < whole_arm_->arms(); ++a) {
+    const int arm = static_cast<int>(a);
+    if (arm_watch_->tripped(static_cast<std::size_t>(whole_arm_->group_of(arm))))
+      rebase_arm(arm, observation);
+  }
+}
+
+void Session::rebase_arm(int arm, const Observation& observation) {
+  whole_arm_->rebase(arm, observation);
+  const ControlSystem& system = whole_arm_->system();
+  const auto m = static_cast<std::size_t>(whole_arm_->mechanism_of(arm));
+  const int offset = system.mechanisms()[m].offset;
+  for (const auto& task : whole_arm_->tasks())
+    if (std::ranges::any_of(task->blocks(), [&](const auto& b) { return b.offset == offset; }))
+      task->hold(system, whole_arm_->state());
+  for (int o = 0; o < arbiter_->outlets(); ++o) {
+    const auto& blocks = whole_arm_->task(arbiter_->outlet_name(o)).blocks();
+    if (std::ranges::any_of(blocks, [&](const auto& b) { return b.offset == offset; }))
+      arbiter_->rebase(o);
+  }
+}
+
+// Where an arm starts nearer to something than it is to be kept, it leaves it by itself.
+void Session::tell_margins() {
+  if (!whole_arm_) return;
+  for (const auto& constraint : whole_arm_->problem().constraints()) {
+    auto* collision = dynamic_cast<Collision*>(constraint.get());
+    if (collision == nullptr) continue;
+    for (const auto& near : collision->inside_margin(whole_arm_->state()))
+      events_.add("margin", near.pair,
+                  fmt::format("starts {:.1f} mm apart and is kept {:.1f} mm apart: it moves away "
+                              "by itself, at up to {:.2f} m/s",
+                              1e3 * near.distance, 1e3 * collision->config().safety,
+                              collision->config().recovery));
+  }
 }
 
 // "task.NAME.weight" (stiffness, damping), "payload.NAME.carried", "join.NAME.closed",
@@ -454,9 +550,11 @@ void Session::act() {
   if (!first_events_) events_.clear(tick_);
   first_events_ = false;
   latch_inputs(moment);
+  watch_arms(observation);
   run_machines(moment);
   arbiter_->update(moment);
   if (whole_arm_) control(observation);
+  if (unreached_) unreached_->update(seconds(base_), events_);
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     Group& group = groups_[g];
     if (!due(tick_, group.rate, base_)) continue;
@@ -471,8 +569,13 @@ void Session::act() {
 
 void Session::observe() {
   for (std::size_t g : suctions_) groups_[g].held = plant_->read().groups[g].q[0] > 0.5;
+  const bool was_diverged = diverged(simulation_);
   if (plant_is_due()) plant_->advance();
   const std::int64_t done = tick_++;
+  if (!was_diverged && diverged(simulation_)) {
+    events_.add("fault", "simulation", "diverged: it stands still, and nothing after this is true");
+    arbiter_->stop("the simulation diverged");
+  }
   for (std::size_t g : suctions_)
     if (groups_[g].held && plant_->read().groups[g].q[0] <= 0.5 && command_.groups[g][0] > 0.5)
       events_.add("suction", plant_->layout().groups[g].name, "lost what it held");
@@ -500,6 +603,7 @@ void Session::publish() {
   }
   if (watch_) watch_->publish(channels_);
   arbiter_->publish(channels_, observation.stamp);
+  if (unreached_) unreached_->publish(channels_, observation.stamp);
   devices_.publish(channels_, now());
   devices_.feed(channels_, now(), seconds(base_));
   for (std::size_t m = 0; m < machines_.size(); ++m)
@@ -567,8 +671,11 @@ TickHashes Session::hashes() {
 
 void Session::state(StateArchive& archive) {
   archive.part("session", app_.name);
-  archive(tick_, rejected_inputs_, operator_, in_episode_, episode_task_, first_events_);
+  archive(tick_, rejected_inputs_, operator_, in_episode_, episode_task_, first_events_,
+          waits_for_stop_device_);
   if (watch_) archive(*watch_);
+  archive(*arm_watch_);
+  if (unreached_) archive(*unreached_);
   if (!archive.loading()) plant_->snapshot(plant_bytes_);
   archive.sized(plant_bytes_);
   if (archive.loading()) plant_->restore(plant_bytes_);

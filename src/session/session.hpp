@@ -18,11 +18,13 @@
 #include "plant/mujoco_plant.hpp"
 #include "plant/plant_set.hpp"
 #include "session/app.hpp"
+#include "session/arm_watch.hpp"
 #include "session/judge.hpp"
 #include "session/machine.hpp"
 #include "session/pacer.hpp"
 #include "session/plant_watch.hpp"
 #include "session/tick_times.hpp"
+#include "session/unreached.hpp"
 #include "teleop/arbiter.hpp"
 #include "teleop/devices.hpp"
 #include "teleop/mailbox.hpp"
@@ -94,6 +96,8 @@ class Session {
   Nanoseconds base_period() const { return base_; }
   /// Whether every machine is in a final state; false without machines.
   bool ended() const;
+  /// Whether it has ended, and no machine's state leads on.
+  bool over() const;
 
   /// The mailbox of a device's, a source's or the operator's ("operator") inputs; from one thread
   /// each.
@@ -151,6 +155,9 @@ class Session {
   const Devices& devices() const { return devices_; }
   std::vector<Machine>& machines() { return machines_; }
   const Judges& judges() const { return judges_; }
+  const ArmWatch& arm_watch() const { return *arm_watch_; }
+  /// None: no whole-arm controller.
+  const Unreached* unreached() const { return unreached_ ? &*unreached_ : nullptr; }
   std::vector<RandomGoals>& goals() { return goals_; }
   const Command& command() const { return command_; }
   const ChannelTable& channels() const { return channels_; }
@@ -179,10 +186,16 @@ class Session {
   void start();
   void open_devices();
   void latch_inputs(const Moment& moment);
+  void resume(const Moment& moment, std::string_view who);
+  void watch_stop_devices(const Moment& moment);
   void accept(const Input& input, const Moment& moment);
   bool set_parameter(std::string_view name, double value);
   void mark_episode(std::string_view mark, std::string_view text);
   void run_machines(const Moment& moment);
+  void stop_arms(std::string_view reason);
+  void watch_arms(const Observation& observation);
+  void rebase_arm(int arm, const Observation& observation);
+  void tell_margins();
   // the physics may be finer than no tick, never coarser: the base divides its period
   bool plant_is_due() const { return now() % plant_->layout().period == 0; }
   // of what observes it
@@ -201,6 +214,9 @@ class Session {
   PlantSet* plants_ = nullptr;  // plant_, when it is one
   MujocoPlant* simulation_ = nullptr;
   std::optional<PlantWatch> watch_;  // of plants_
+  std::optional<ArmWatch> arm_watch_;
+  std::optional<Unreached> unreached_;  // references of whole_arm_
+  std::vector<Nanoseconds> stamps_;     // of what each group measured
   std::unique_ptr<InputFeed> feed_;
   bool live_inputs_, live_devices_;
   std::vector<bool> scripted_;  // by device
@@ -231,6 +247,7 @@ class Session {
   FixedText<62> operator_;
   FixedText<166> episode_task_;
   bool in_episode_ = false, first_events_ = false;
+  bool waits_for_stop_device_ = false;  // stopped only since one has never been there
 };
 
 }  // namespace handspan

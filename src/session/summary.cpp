@@ -1,11 +1,18 @@
 #include "session/summary.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <functional>
+
+#include "plant/divergence.hpp"
 
 namespace handspan {
 
 Summariser::Summariser(Session& session) {
+  waits_.reserve(kMostWaits);
+  put_back_.reserve(kMostReasons);
   const PlantLayout& layout = session.plant().layout();
   const Observation& observation = session.plant().read();
   for (std::size_t g = 0; g < layout.groups.size(); ++g) {
@@ -51,8 +58,22 @@ void Summariser::measure(Tracking& tracking, const Observation& observation) noe
   }
 }
 
+std::vector<std::string> RunSummary::broken() const {
+  std::vector<std::string> reasons;
+  if (diverged)
+    reasons.push_back(
+        fmt::format("the simulation diverged at {:.3f} s: {}; nothing after that is true",
+                    seconds(diverged->time), diverged->what));
+  if (control && control->counts.failed > 0)
+    reasons.push_back(fmt::format("control found no answer in {} of {} ticks and braked",
+                                  control->counts.failed, control->counts.ticks));
+  return reasons;
+}
+
 void Summariser::after_tick(Session& session) noexcept {
   ++ticks_;
+  if (!diverged_ && diverged(session.simulation()))
+    diverged_ = session.now() - session.base_period();
   const Observation& observation = session.plant().read();
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     Group& group = groups_[g];
@@ -125,6 +146,12 @@ void Summariser::after_tick(Session& session) noexcept {
 
 void Summariser::count_events(const Session& session) noexcept {
   for (const Event& event : session.events().events()) {
+    if (event.kind == "waits" && waits_.size() < kMostWaits &&
+        std::ranges::none_of(waits_, [&](const auto& w) { return w.second == event.text.view(); }))
+      waits_.emplace_back(event.name, event.text);
+    if (event.kind == "timeout") ++timeouts_;
+    if (event.kind == "scene" && event.name == "put back") count_put_back(event.text);
+    if (event.kind == "scene" && event.name == "not put back") ++not_put_back_;
     if (!(event.kind == "episode")) continue;
     if (event.name == "start")
       ++episodes_;
@@ -137,10 +164,29 @@ void Summariser::count_events(const Session& session) noexcept {
   }
 }
 
+// words without the numbers in them: "'box' fell to 0.12 m" is one reason with "to 0.13 m"
+void Summariser::count_put_back(const FixedText<166>& why) noexcept {
+  const auto words = [](std::string_view text) {
+    return text.substr(0, std::min(text.size(), text.find_first_of("0123456789")));
+  };
+  for (PutBack& known : put_back_)
+    if (words(known.why) == words(why)) {
+      ++known.count;
+      return;
+    }
+  if (put_back_.size() + 1 < kMostReasons)
+    put_back_.push_back({why, 1});
+  else if (put_back_.size() < kMostReasons)
+    put_back_.push_back({"other reasons", 1});
+  else
+    ++put_back_.back().count;
+}
+
 RunSummary Summariser::summary(Session& session) const {
   RunSummary s;
   s.ticks = ticks_;
   s.simulated = ticks_ * session.base_period();
+  if (diverged_) s.diverged = Divergence{*diverged_, divergence_of(*session.simulation())};
   for (const auto& group : groups_) s.groups.push_back(group.summary);
   for (const auto& tracking : tracking_) {
     TrackingSummary t = tracking.summary;
@@ -157,12 +203,22 @@ RunSummary Summariser::summary(Session& session) const {
   for (int o = 0; o < arbiter.outlets(); ++o)
     if (arbiter.holding(o) && arbiter.reason(o) != kNobody)
       s.holding.emplace_back(arbiter.outlet_name(o), arbiter.reason(o));
+  for (const auto& [machine, what] : waits_) s.waits.emplace_back(machine.view(), what.view());
   s.episodes = episodes_;
   s.successes = successes_;
   s.failures = failures_;
   s.discarded = discarded_;
+  s.put_back = put_back_;
+  std::ranges::stable_sort(s.put_back, std::greater(), &PutBack::count);
+  s.not_put_back = not_put_back_;
+  s.timeouts = timeouts_;
   s.rejected_inputs = session.rejected_inputs();
   s.lost_inputs = session.lost_inputs();
+  for (std::size_t d = 0; d < session.devices().size(); ++d) {
+    const DeviceState& device = session.devices().state_of(d);
+    s.devices.push_back(
+        {device.name(), device.left_out(), device.out_of_range(), device.malformed()});
+  }
   s.lost_observations = session.lost_observations();
   s.faults = session.plant().faults();
   if (const PlantSet* plants = session.plants())
@@ -173,6 +229,8 @@ RunSummary Summariser::summary(Session& session) const {
       s.plants.push_back({member.name, member.plant->simulated(), member.plant->read().status,
                           session.plant_watch()->lost(m), member.plant->faults()});
     }
+  s.watch = session.arm_watch().summary();
+  if (session.unreached()) s.unreached = session.unreached()->summary();
   if (session.simulation()) s.contacts = session.simulation()->contacts().size();
   if (WholeArm* arms = session.whole_arm()) {
     ControlProblem& problem = arms->problem();

@@ -53,9 +53,32 @@ struct PlantSummary {
   CommandFaults faults;
 };
 
+/// A simulation whose numbers ran away: from there on it stands still, and nothing is true of it.
+struct Divergence {
+  Nanoseconds time = 0;  // of its last good observation [ns]
+  std::string what;      // "the velocity of 'box' is not finite or too large"
+};
+
+/// What was wrong with a device's samples.
+struct DeviceSummary {
+  std::string name;
+  std::uint64_t left_out = 0;      // single bad frames of poses
+  std::uint64_t out_of_range = 0;  // axes and quaternions that were brought into their range
+  std::uint64_t malformed = 0;     // samples that have not the device's numbers
+};
+
+/// How often the scene was put back for a reason.
+struct PutBack {
+  FixedText<166> why;
+  std::uint64_t count = 0;
+};
+/// Reasons that are told apart; all beyond are counted as one, without words.
+inline constexpr std::size_t kMostReasons = 16;
+
 struct RunSummary {
   Nanoseconds simulated = 0;  // [ns]
-  double wall = 0.0;          // [s]
+  std::optional<Divergence> diverged;
+  double wall = 0.0;  // [s]
   std::int64_t ticks = 0;
   double tick_p50 = 0.0, tick_p99 = 0.0, tick_max = 0.0;  // of a whole tick [s]
   double control_p50 = 0.0, control_p99 = 0.0;            // of the controllers' part [s]
@@ -70,12 +93,22 @@ struct RunSummary {
   std::vector<TrackingSummary> tracking;
   std::vector<std::pair<std::string, std::string>> modes;    // machine, its last state
   std::vector<std::pair<std::string, std::string>> holding;  // task that holds at the end, and why
+  std::vector<std::pair<std::string, std::string>> waits;  // machine, and what it waited for unseen
   std::uint64_t episodes = 0, successes = 0, failures = 0, discarded = 0;
+  std::vector<PutBack> put_back;   // why the scene was put back, most often first
+  std::uint64_t not_put_back = 0;  // an arm was in the way, or the scene is not simulated
+  std::uint64_t timeouts = 0;      // of states of machines
   std::uint64_t rejected_inputs = 0, lost_inputs = 0;
+  std::vector<DeviceSummary> devices;
   CommandFaults faults;
   std::vector<PlantSummary> plants;  // those of the app
   std::size_t contacts = 0;          // at the end
   std::optional<ControlSummary> control;
+  /// Why the run is none to rely on, one sentence each: it diverged, or control found no answer in
+  /// some ticks and braked. Empty: it ran.
+  std::vector<std::string> broken() const;
+  std::vector<ArmWatchSummary> watch;       // by group that has joints
+  std::vector<UnreachedSummary> unreached;  // by pose reference
   double real_time_factor() const { return wall > 0.0 ? seconds(simulated) / wall : 0.0; }
 };
 
@@ -110,11 +143,17 @@ class Summariser : public SessionWatcher {
 
   void measure(Tracking& tracking, const Observation& observation) noexcept;
   void count_events(const Session& session) noexcept;
+  void count_put_back(const FixedText<166>& why) noexcept;
 
   std::vector<Group> groups_;
+  static constexpr std::size_t kMostWaits = 8;
   std::vector<Tracking> tracking_;
+  std::vector<std::pair<FixedText<62>, FixedText<166>>> waits_;  // without doubles
+  std::optional<Nanoseconds> diverged_;
   std::int64_t ticks_ = 0;
   std::uint64_t episodes_ = 0, successes_ = 0, failures_ = 0, discarded_ = 0;
+  std::vector<PutBack> put_back_;
+  std::uint64_t not_put_back_ = 0, timeouts_ = 0;
 };
 
 }  // namespace handspan

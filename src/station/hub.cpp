@@ -31,6 +31,8 @@ Hub::~Hub() = default;
 
 void Hub::set_loop(LiveLoop& loop) {
   loop_ = &loop;
+  put_back_ = 0;
+  put_back_why_.clear();
   Session& session = loop.session;
   parameters_ = parameters_of(session);
   about_ = describe_loop(session, parameters_);
@@ -59,7 +61,10 @@ void Hub::set_loop(LiveLoop& loop) {
   judges_.clear();
   for (std::size_t j = 0; j < session.judges().size(); ++j)
     judges_.push_back(session.judges().name(j));
-  for (auto& [number, client] : clients_) client->last_samples.assign(devices_.size(), -1);
+  for (auto& [number, client] : clients_) {
+    client->last_samples.assign(devices_.size(), -1);
+    client->clocks.assign(devices_.size(), {});
+  }
   episode_task_.clear();
   status_due_ = true;
   loop.tap.latest().refresh();
@@ -86,6 +91,7 @@ int Hub::add(Connection& connection, bool must_pair, Nanoseconds now) {
   client->since = client->allowance_at = client->next_frame = now;
   client->period = std::llround(1e9 / options_.rate);
   client->last_samples.assign(devices_.size(), -1);
+  client->clocks.resize(devices_.size());
   const int number = client->number;
   clients_.emplace(number, std::move(client));
   return number;
@@ -250,13 +256,13 @@ void Hub::sample(Client& client, const SampleMessage& sample, Nanoseconds now) {
     ++counts_.not_operator;
     return;
   }
-  const double stamp = sample.stamp + sample.offset;
   // what a stalled network gives late must not move anything
   if (!(std::abs(sample.stamp) < kMostClock && std::abs(sample.offset) < kMostClock) ||
-      std::abs(stamp - seconds(now)) > kMostSkew) {
+      std::abs(sample.stamp + sample.offset - seconds(now)) > kMostSkew) {
     ++counts_.wrong_time;
     return;
   }
+  const double stamp = client.clocks[sample.device].server_time(sample.stamp, sample.offset);
   Input input;
   input.kind = InputKind::kSample;
   // in slow motion a hand is as fast as the arms see it

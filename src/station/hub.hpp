@@ -122,6 +122,8 @@ class Hub {
   bool scripted_ = true, status_due_ = true;
   Nanoseconds next_status_ = 0;
   std::string episode_task_;
+  std::uint64_t put_back_ = 0;  // times that the app put its scene back, since it began
+  std::string put_back_why_;
   int wrong_tokens_ = 0;
   Nanoseconds tokens_since_ = 0;
   HubCounts counts_;

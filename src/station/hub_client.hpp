@@ -1,6 +1,7 @@
 #pragma once
 // A client as the hub has it. Included by the hub's own files only.
 #include "station/hub.hpp"
+#include "station/sample_clock.hpp"
 
 namespace handspan {
 
@@ -17,6 +18,7 @@ struct Hub::Client {
   std::uint32_t sequence = 0;
   std::vector<std::size_t> channels;       // subscribed to, rising
   std::vector<std::int64_t> last_samples;  // sequence numbers by device; -1: none
+  std::vector<SampleClock> clocks;         // by device
   std::uint64_t lost_events = 0;
   bool fresh = true;                     // has not seen the newest state
   std::shared_ptr<ReplayPlayer> player;  // shown instead of the live loop

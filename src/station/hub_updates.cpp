@@ -75,6 +75,10 @@ void Hub::send_events() {
   while (loop_->tap.events().take(event)) {
     status_due_ = true;
     if (event.kind == "episode" && event.name == "start") episode_task_ = event.text.view();
+    if (event.kind == "scene" && event.name == "put back") {
+      ++put_back_;
+      put_back_why_ = event.text.view();
+    }
     const std::string text = text_of({{"type", "event"},
                                       {"tick", event.tick},
                                       {"kind", event.kind.view()},
@@ -184,6 +188,7 @@ Hub::Json Hub::status() {
             {"seconds", recording.seconds},
             {"message", recording.message}}},
           {"episode", {{"on", state.in_episode}, {"task", state.in_episode ? episode_task_ : ""}}},
+          {"put_back", {{"count", put_back_}, {"why", put_back_why_}}},
           {"late_ticks", state.pacer.overruns},
           {"slipped", seconds(state.pacer.slipped)},
           {"devices", devices},

@@ -159,6 +159,7 @@ RunSummary Station::run() {
     if (i.options.record) i.worker.run([&i] { i.start_first_recording(); });
     RunOptions how;
     how.until = left;
+    how.goes_on = !i.options.once;
     how.clock = ClockKind::kWall;
     how.pace = i.options.pace;
     i.anew = false;

@@ -155,6 +155,7 @@ Json hands_json(Session& session) {
            {"pose", config.pose},
            {"controls", controls},
            {"space", numbers(Eigen::Quaterniond(hand->mapping().R_WV).normalized().coeffs())},
+           {"axes", numbers(Eigen::Quaterniond(hand->mapping().R_EC).normalized().coeffs())},
            {"scale", numbers(config.scale)},
            {"jog", {config.jog.speed, config.jog.angular_speed}}});
     }

@@ -49,8 +49,9 @@ class GrabMetric : public Metric {
 
   void after_tick(Session&) noexcept override {
     const auto step = static_cast<int>(person_.step());
-    done_ = lost_ || step > config_.put_back;
-    if (lost_ || step != config_.lift) return;
+    // also when she gave up, and begins anew
+    done_ = lost_ || step > config_.put_back || person_.round() > 0;
+    if (done_ || step != config_.lift) return;
     const Pose X_WO = plant_.body_pose(object_);
     if (!held_) {
       held_ = true;
@@ -60,7 +61,7 @@ class GrabMetric : public Metric {
     lifted_ = std::max(lifted_, X_WO.p.z() - z_before_);
     for (const Touch& touch : touches_)
       slip_ = std::max(slip_, (X_WO * touch.p_O - p_W(touch)).norm());
-    done_ = lost_ = slip_ > kLost;
+    done_ = lost_ = lost_ || slip_ > kLost;
     tilt_ = std::max(tilt_, std::acos(std::clamp(X_WO.R(2, 2), -1.0, 1.0)));
   }
 
@@ -70,7 +71,8 @@ class GrabMetric : public Metric {
     into[0] = lifted_;
     into[1] = held_ ? slip_ : NAN;
     into[2] = held_ ? tilt_ : NAN;
-    into[3] = done_ && !lost_ && std::abs(plant_.body_pose(object_).p.z() - z_start_) < kPutBack
+    into[3] = done_ && !lost_ && person_.round() == 0 &&
+                      std::abs(plant_.body_pose(object_).p.z() - z_start_) < kPutBack
                   ? 1.0
                   : 0.0;
   }

@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "core/suggest.hpp"
+#include "teleop/pose_channel.hpp"
 
 namespace handspan {
 namespace {
@@ -15,6 +16,8 @@ namespace {
 constexpr double kLeadTurn = 5.0;
 // rounding of a long sum of steps [m, rad]
 constexpr double kArrived = 1e-9;
+// not heard for so long, outlets that hold together hold nothing any more [s]
+constexpr double kLetGo = 1.0;
 
 std::vector<std::string> names_of(const auto& items) {
   std::vector<std::string> names;
@@ -79,6 +82,18 @@ int Arbiter::add_wrench(WrenchTask& task, const ControlState& state,
   outlet.control = &state;
   outlet.wrench.emplace(limits);
   return outlets() - 1;
+}
+
+void Arbiter::hold_together(std::vector<int> outlets) {
+  for (std::size_t i = 0; i < outlets.size(); ++i) {
+    bool twice = std::count(outlets.begin(), outlets.end(), outlets[i]) > 1;
+    for (const Together& other : together_)
+      twice = twice || std::ranges::count(other.outlets, outlets[i]) > 0;
+    if (twice)
+      throw InputError(fmt::format("'{}' is to hold together with others twice; name it once",
+                                   outlet_name(outlets[i])));
+  }
+  together_.push_back({std::move(outlets)});
 }
 
 int Arbiter::add_source(std::string name, std::unique_ptr<Source> source) {
@@ -234,7 +249,8 @@ bool Arbiter::ask(Outlet& outlet, std::uint32_t index, const Moment& moment) {
     outlet.asked[index] = outlet.reference;
   }
   const auto lose = [&](const char* reason) {
-    char text[126];
+    // longer than a reason, which cuts it at a border of characters
+    char text[160];
     const auto end =
         fmt::format_to_n(text, sizeof text, "{}: {}", source_name(heard.grant.source), reason);
     outlet.reason = std::string_view(text, std::min(end.size, sizeof text));
@@ -395,26 +411,70 @@ void Arbiter::tell_way(Outlet& outlet, bool follows, double dt) {
   events_.add("limit", outlet.name, {text, std::min(end.size, sizeof text)});
 }
 
+// Who is heard; the reason why nobody is, in the outlet.
+bool Arbiter::ask_all(Outlet& outlet, const Moment& moment) {
+  bool any = false;
+  const FixedText<126> before = outlet.reason;
+  outlet.reason = kNobody;
+  for (std::uint32_t i = 0; i < outlet.grants; ++i) {
+    outlet.heard[i].axes = {};
+    // one that was lost keeps its reason until it is heard again
+    if (outlet.heard[i].lost) outlet.reason = before;
+    any = ask(outlet, i, moment) || any;
+  }
+  return any;
+}
+
+// What several hold between them stays where it is when one of them is lost.
+void Arbiter::keep_together(Together& together, const Moment& moment) {
+  const Outlet* lost = nullptr;
+  bool granted = true, any = false, all = true;
+  for (const int o : together.outlets) {
+    const Outlet& outlet = at(o);
+    granted = granted && outlet.grants > 0;
+    any = any || outlet.heard_now;
+    all = all && outlet.heard_now;
+    if (!outlet.heard_now && lost == nullptr) lost = &outlet;
+  }
+  if (!granted) {
+    together.engaged = false;
+    return;
+  }
+  together.unheard = any ? 0.0 : together.unheard + moment.dt;
+  if (together.unheard > kLetGo) together.engaged = false;
+  if (all) together.engaged = true;
+  if (!together.engaged || all) return;
+  for (const int o : together.outlets) {
+    Outlet& outlet = outlets_[static_cast<std::size_t>(o)];
+    if (!outlet.heard_now) continue;
+    outlet.heard_now = false;
+    // each goes on from where its reference is then
+    for (std::uint32_t i = 0; i < outlet.grants; ++i) outlet.heard[i].started = false;
+    char text[126];
+    const auto end = fmt::format_to_n(text, sizeof text, "holds together with {} ({})", lost->name,
+                                      lost->reason.view());
+    outlet.reason = std::string_view(text, std::min(end.size, sizeof text));
+  }
+}
+
 void Arbiter::update(const Moment& moment) {
   for (auto& outlet : outlets_) {
-    bool any = false;
     outlet.pending = false;
+    outlet.held_for = outlet.reason;
+    outlet.heard_now = !stopped_ && ask_all(outlet, moment);
+  }
+  if (!stopped_)
+    for (auto& together : together_) keep_together(together, moment);
+  for (auto& outlet : outlets_) {
+    const bool any = outlet.heard_now;
     if (!stopped_) {
-      const FixedText<126> before = outlet.reason;
-      outlet.reason = kNobody;
-      for (std::uint32_t i = 0; i < outlet.grants; ++i) {
-        outlet.heard[i].axes = {};
-        // one that was lost keeps its reason until it is heard again
-        if (outlet.heard[i].lost) outlet.reason = before;
-        any = ask(outlet, i, moment) || any;
-      }
       if (any) {
         if (outlet.holding) events_.add("follow", outlet.name, "");
         outlet.holding = false;
         outlet.reason = "";
       } else {
         const FixedText<126> reason = outlet.reason;
-        outlet.reason = before;
+        outlet.reason = outlet.held_for;
         hold(outlet, reason);
       }
     }
@@ -477,8 +537,7 @@ void Arbiter::declare(ChannelTable& channels, Rate rate) {
 void Arbiter::publish(ChannelTable& channels, Nanoseconds stamp) const {
   for (const auto& outlet : outlets_) {
     if (outlet.pose) {
-      channels.write(outlet.pose_channel, outlet.reference.pose.X_WE.p,
-                     outlet.reference.pose.X_WE.quaternion(), stamp);
+      write_pose(channels, outlet.pose_channel, outlet.reference.pose.X_WE, stamp);
       channels.write(outlet.velocity_channel, outlet.reference.pose.V_WE, stamp);
     } else if (outlet.wrench) {
       channels.write(outlet.wrench_channel, outlet.reference.wrench, stamp);
@@ -509,6 +568,7 @@ void Arbiter::state(StateArchive& archive) {
             outlet.heard[i].grant.source >= std::max(1, source_count()))
           throw InputError("the snapshot is damaged in the grants of " + outlet.name);
   }
+  for (auto& together : together_) archive(together);
   for (auto& named : sources_) {
     archive.part("source", named.name);
     named.source->state(archive);

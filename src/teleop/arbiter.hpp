@@ -55,6 +55,13 @@ class Arbiter {
   /// @return its index. @throws InputError when the name is taken
   int add_source(std::string name, std::unique_ptr<Source> source);
 
+  /// These hold one thing between them: once all of them have been followed at the same time, all
+  /// brake to a hold in the tick in which one is no longer heard, and go on when all are heard
+  /// again, each from where its reference is then. One may be followed alone before that, and again
+  /// after nobody was heard for any of them for a second.
+  /// @throws InputError when one is in such a group already
+  void hold_together(std::vector<int> outlets);
+
   /// @throws InputError naming those there are
   int outlet(std::string_view name) const;
   int source(std::string_view name) const;
@@ -140,9 +147,11 @@ class Arbiter {
     std::array<Motion, kMostGrants> asked;  // by each
     Motion reference, wanted;
     bool holding = true, done = false;
-    bool pending = false;  // granted, and not updated since
-    WayWatch way;          // of a frame that keeps its direction
+    bool heard_now = false;  // somebody, in this tick
+    bool pending = false;    // granted, and not updated since
+    WayWatch way;            // of a frame that keeps its direction
     FixedText<126> reason = kNobody;
+    FixedText<126> held_for;  // the reason of the tick before
     PoseChannel pose_channel;
     VectorChannel velocity_channel, joints_channel, wrench_channel;
     BooleanChannel holding_channel;
@@ -155,10 +164,18 @@ class Arbiter {
     std::string name;
     std::unique_ptr<Source> source;
   };
+  struct Together {
+    std::vector<int> outlets;
+    bool engaged = false;  // all were followed at the same time
+    double unheard = 0.0;  // since all of them were not [s]
+    void state(StateArchive& archive) { archive(engaged, unheard); }
+  };
 
   const Outlet& at(int outlet) const { return outlets_[static_cast<std::size_t>(outlet)]; }
   Outlet& add(std::string name, Eigen::Index joints);
   bool ask(Outlet& outlet, std::uint32_t index, const Moment& moment);
+  bool ask_all(Outlet& outlet, const Moment& moment);
+  void keep_together(Together& together, const Moment& moment);
   void merge_pose(Outlet& outlet, Axes& axes) const;
   void merge_joints(Outlet& outlet) const;
   void merge_wrench(Outlet& outlet, Axes& axes) const;
@@ -173,6 +190,7 @@ class Arbiter {
   EventList& events_;
   std::vector<Outlet> outlets_;
   std::vector<Named> sources_;
+  std::vector<Together> together_;
   bool stopped_ = false;
 };
 

@@ -3,6 +3,7 @@
 // both of its controls are held: a safety control, that also frees the gripper's, and a motion
 // control; each may be left out. After an interruption (device_state.hpp) the controls must be
 // released and pressed anew, unless the app allows it to close again by itself.
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,9 +34,10 @@ class Clutch {
   /// Once or more a tick, from what the device says. @return whether it is closed
   bool update(const DeviceState& device);
   bool closed() const { return closed_; }
-  /// Why it is open; lives for ever.
+  /// Why it is open now, and what to do: "left hand: tracking lost – release grip and trigger,
+  /// press again". Lives as long as this.
   const char* reason() const;
-  void state(StateArchive& archive) { archive(closed_, may_close_, waits_, breaks_, why_); }
+  void state(StateArchive& archive);
 
  private:
   enum class Why : std::uint8_t {
@@ -43,9 +45,15 @@ class Clutch {
     kSafetyOpen,
     kNotAccepted,
     kHeldBefore,
+    kNoValue,
     kUnknown,
-    kBroken
+    kBroken,      // its controls are held
+    kBrokenOpen,  // they are not
   };
+  static constexpr std::size_t kWhys = 8;
+
+  void write_reasons(const ClutchConfig& config, const std::string& pose);
+  Why why_open(const DeviceState& device, bool safe, bool held);
 
   std::optional<Control> safety_, motion_;
   bool recloses_;
@@ -54,8 +62,12 @@ class Clutch {
   bool closed_ = false;
   bool may_close_ = false;  // its controls were seen released since it opened
   Why waits_ = Why::kOpen;
-  std::uint32_t breaks_ = 0;  // of the pose, when it closed
-  Break why_ = Break::kNothingYet;
+  std::uint32_t breaks_ = 0;         // of the pose, when it closed
+  Break why_ = Break::kNothingYet;   // of kBroken
+  bool broke_ = false;               // since its controls were last seen released
+  Break broke_by_ = Break::kNothingYet;
+  std::array<std::string, kWhys> reasons_;
+  std::array<std::array<std::string, 2>, kBreaks> broken_;  // controls held; not
 };
 
 }  // namespace handspan

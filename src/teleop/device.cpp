@@ -7,12 +7,14 @@
 #include "teleop/person.hpp"
 #include "teleop/sdl_devices.hpp"
 #include "teleop/terminal_keyboard.hpp"
+#include "teleop/thrown_hand.hpp"
 #include "teleop/wild_hand.hpp"
 
 namespace handspan {
 
 const char* name_of(TrackedAs as) {
-  constexpr const char* kNames[] = {"none", "controller", "hand", "head", "tracker"};
+  constexpr const char* kNames[] = {"none", "controller", "hand",
+                                   "head", "tracker",    "recentred"};
   return kNames[static_cast<std::size_t>(as)];
 }
 
@@ -48,6 +50,7 @@ DeviceRegistry& devices() {
     register_headset(built_in);
     register_person(built_in);
     register_wild_hand(built_in);
+    register_thrown_hand(built_in);
     register_sdl_devices(built_in);
     register_terminal_keyboard(built_in);
     return built_in;

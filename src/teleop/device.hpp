@@ -28,9 +28,9 @@
 namespace handspan {
 
 /// What tells a device where something is. What is followed as one of them is not followed on as
-/// another.
-enum class TrackedAs : std::uint8_t { kNone, kController, kHand, kHead, kTracker };
-/// "none", "controller", "hand", "head", "tracker".
+/// another. kRecentred: in this sample nothing is, since the frame that poses are in was moved.
+enum class TrackedAs : std::uint8_t { kNone, kController, kHand, kHead, kTracker, kRecentred };
+/// "none", "controller", "hand", "head", "tracker", "recentred".
 const char* name_of(TrackedAs as);
 
 inline constexpr std::size_t kPoseNumbers = 8;

@@ -131,9 +131,13 @@ bool DeadMan::update(const DeviceState& device, bool at_rest) {
     // an axis that was not seen at rest since the interruption is not released
     may_close_ = may_close_ || device.believed(*control_);
     closed_ = false;
-    if (may_close_) why_ = Why::kOpen;
+    if (!device.valid(*control_))
+      why_ = Why::kNoValue;
+    else
+      why_ = may_close_ ? Why::kOpen : Why::kHeldBefore;
     return false;
   }
+  if (!may_close_ && !closed_) why_ = Why::kHeldBefore;
   closed_ = closed_ || may_close_;
   return closed_;
 }
@@ -141,11 +145,13 @@ bool DeadMan::update(const DeviceState& device, bool at_rest) {
 const char* DeadMan::reason() const {
   switch (why_) {
     case Why::kOpen:
-      return "the dead man's button is not held";
+      return "the dead man's button is not held – hold it to move";
     case Why::kHeldBefore:
-      return "the dead man's button is held: release it and press it anew";
+      return "the dead man's button was held before – release it, press again";
     case Why::kNotAtRest:
-      return "an axis or button is held: let it go first";
+      return "an axis or button is held – let it go first";
+    case Why::kNoValue:
+      return "the dead man's button gives no value – check the device";
     case Why::kBroken:
       return text_of(break_);
   }

@@ -90,7 +90,7 @@ class DeadMan {
   void state(StateArchive& archive) { archive(closed_, may_close_, why_, break_); }
 
  private:
-  enum class Why : std::uint8_t { kOpen, kHeldBefore, kNotAtRest, kBroken };
+  enum class Why : std::uint8_t { kOpen, kHeldBefore, kNotAtRest, kNoValue, kBroken };
 
   std::optional<Control> control_;
   bool closed_ = false, may_close_ = false;

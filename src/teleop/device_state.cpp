@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "core/error.hpp"
 #include "core/object.hpp"
@@ -21,8 +22,19 @@ constexpr Nanoseconds kRepeats = 30'000'000;
 constexpr Nanoseconds kMostRepeats = 40'000'000;
 // after the last news a pose goes on as it did for this long, then slows down to rest [s]
 constexpr double kGoesOn = 0.025, kSlowsDown = 0.03;
-// beyond what its speed explains: quantisation and jitter of stamps [m, rad]
-constexpr double kJumpRoom = 0.03, kTurnRoom = 0.2;
+// beyond what a motion explains: quantisation and jitter of stamps [m, rad]
+constexpr double kLeapRoom = 0.03, kTurnRoom = 10.0 * std::numbers::pi / 180.0;
+// a course's velocity is of places at least this far apart, else jitter of stamps makes it
+constexpr Nanoseconds kLeastStep = 5'000'000;
+// a frame that is so much of the allowed off its course may be bad, although it is followed
+constexpr double kOdd = 0.25;
+// of a longer step only the mean velocity is known: that at its end may differ by what accelerations
+// explain in half of it [s]
+constexpr double kGap = 0.025;
+// a quaternion's length may be off 1 by this for its rounding
+constexpr double kLengthRoom = 0.01;
+// an axis that rests beyond this rests at an end of its range
+constexpr double kEnd = 0.5;
 // stamps and arrivals may drift apart by this between two samples [ns]
 constexpr Nanoseconds kClockRoom = kSecond / 2;
 constexpr double kRestOfAxis = 0.25, kPressed = 0.6, kReleased = 0.4;
@@ -51,15 +63,17 @@ const char* text_of(Break why) {
     case Break::kNothingYet:
       return "nothing has come yet";
     case Break::kNotTracked:
-      return "tracking is lost";
+      return "tracking lost";
     case Break::kTrackedAsOther:
       return "it is tracked as something else than before";
     case Break::kNotFinite:
       return "a pose came that is no number";
     case Break::kNoRotation:
       return "a pose came whose quaternion is zero";
-    case Break::kJump:
-      return "it jumped";
+    case Break::kLeap:
+      return "it leapt away from its motion";
+    case Break::kRecentred:
+      return "the headset was recentred";
     case Break::kClockBack:
       return "the device's time went back";
     case Break::kClockJump:
@@ -75,11 +89,12 @@ const char* text_of(Break why) {
 }
 
 void PoseTrack::interrupt(Break why) {
-  // one that is away stays away for its first reason
+  // one that is away is one break, whose reason is the present one
+  why_ = why;
+  doubted_ = false;
   if (good_ == 0 && breaks_ > 0) return;
   good_ = 0;
   ++breaks_;
-  why_ = why;
 }
 
 void PoseTrack::measure(const Eigen::Vector3d& p, const Eigen::Quaterniond& q, double dt,
@@ -96,10 +111,52 @@ void PoseTrack::measure(const Eigen::Vector3d& p, const Eigen::Quaterniond& q, d
   filtered_.V_VC << v + h / dt * r, w + h / dt * turn;
 }
 
+PoseTrack::Off PoseTrack::off(const Course& course, const Eigen::Vector3d& p,
+                              const Eigen::Quaterniond& q, Nanoseconds stamp,
+                              const DeviceLimits& limits) {
+  Off off;
+  const double dt = seconds(stamp - course.stamp), half = 0.5 * dt * dt;
+  off.fast =
+      (p - course.p).norm() > limits.speed * dt + kLeapRoom ||
+      log_quaternion(q * course.q.conjugate()).norm() > limits.turn_rate * dt + kTurnRoom;
+  // the first one tells no velocity
+  if (!course.moves) return off;
+  const Eigen::Quaterniond q_led = exp_quaternion(dt * course.V.tail<3>()) * course.q;
+  off.residual << p - (course.p + dt * course.V.head<3>()), log_quaternion(q * q_led.conjugate());
+  off.way = off.residual.head<3>().norm() / (kLeapRoom + limits.acceleration * half);
+  off.turn = off.residual.tail<3>().norm() / (kTurnRoom + limits.angular_acceleration * half);
+  return off;
+}
+
+// After a frame in doubt: it is nearer to that than to where the motion before leads. The room has
+// grown with the time, and a small leap may fit into it by now.
+bool PoseTrack::stays_away(const Off& now) const {
+  const auto stays = [&](double doubted, const auto& before, const auto& is) {
+    return doubted > 1.0 && (is - before).norm() < is.norm();
+  };
+  return stays(doubt_.way, doubt_.residual.head<3>(), now.residual.head<3>()) ||
+         stays(doubt_.turn, doubt_.residual.tail<3>(), now.residual.tail<3>());
+}
+
+void PoseTrack::go_on(const Eigen::Vector3d& p, const Eigen::Quaterniond& q, Nanoseconds stamp,
+                      bool odd) {
+  const double dt = seconds(stamp - last_.stamp);
+  odd_ = odd && last_.moves;
+  before_ = last_;
+  Vector6d V;
+  V << (p - last_.p) / dt, log_quaternion(q * last_.q.conjugate()) / dt;
+  last_ = {p, q, V, stamp, true};
+}
+
 void PoseTrack::receive(std::span<const double, kPoseNumbers> numbers, Nanoseconds stamp,
                         Nanoseconds now, const DeviceLimits& limits) {
   const Eigen::Map<const Eigen::Matrix<double, 8, 1>> n(numbers.data());
-  const TrackedAs before = as_;
+  const TrackedAs was = as_;
+  if (n[0] == static_cast<double>(TrackedAs::kRecentred)) {
+    as_ = TrackedAs::kNone;
+    interrupt(Break::kRecentred);
+    return;
+  }
   const bool known = n[0] >= 1.0 && n[0] <= 4.0 && n[0] == std::floor(n[0]);
   as_ = known ? static_cast<TrackedAs>(static_cast<int>(n[0])) : TrackedAs::kNone;
   if (as_ == TrackedAs::kNone) {
@@ -116,30 +173,67 @@ void PoseTrack::receive(std::span<const double, kPoseNumbers> numbers, Nanosecon
     return;
   }
   const Eigen::Vector3d p = n.segment<3>(1);
+  // the same rotation may come with either sign
   const Eigen::Quaterniond q = quaternion_from_xyzw(n.tail<4>());
-  if (good_ > 0 && as_ != before) interrupt(Break::kTrackedAsOther);
-  const double dt = seconds(stamp - stamp_);
-  if (good_ > 0) {
-    // the same rotation may come with either sign
-    const Eigen::Vector3d turn = log_quaternion(q * q_.conjugate());
-    const double since =
-        seconds(std::max(stamp - sampled_, std::min(stamp - moved_, kMostRepeats)));
-    if ((p - p_).norm() > limits.speed * since + kJumpRoom ||
-        turn.norm() > limits.turn_rate * since + kTurnRoom)
-      interrupt(Break::kJump);
+  if (good_ > 0 && as_ != was) interrupt(Break::kTrackedAsOther);
+  const bool repeats = good_ > 0 && p == p_ && q.coeffs() == q_.coeffs();
+  bool odd = false;
+  if (good_ > 0 && !repeats) {
+    DeviceLimits room = limits;
+    const double since = seconds(stamp - last_.stamp), step = seconds(last_.stamp - before_.stamp);
+    if (last_.moves && step > kGap && since > 0.0) {
+      room.acceleration *= 1.0 + step / since;
+      room.angular_acceleration *= 1.0 + step / since;
+    }
+    Off course = off(last_, p, q, stamp, room);
+    // when the last one may have been bad, the motion before it is as good a judge
+    if (course.leaps() && odd_ && !doubted_)
+      if (const Off other = off(before_, p, q, stamp, limits); !other.leaps()) {
+        last_ = before_;
+        course = other;
+        ++left_out_;
+      }
+    odd = course.way > kOdd || course.turn > kOdd;
+    if (course.leaps() || (doubted_ && stays_away(course))) {
+      if (steady() && !doubted_) {
+        doubted_ = true;
+        p_doubted_ = p;
+        q_doubted_ = q;
+        doubted_stamp_ = stamp;
+        doubt_ = course;
+        return;
+      }
+      // the frame in doubt again is no news either
+      if (doubted_ && p == p_doubted_ && q.coeffs() == q_doubted_.coeffs() &&
+          stamp - doubted_stamp_ < kRepeats)
+        return;
+      interrupt(Break::kLeap);
+    }
   }
+  if (doubted_) ++left_out_;
+  doubted_ = false;
+  const double dt = seconds(stamp - stamp_);
   if (good_ == 0) {
     filtered_ = {p, q, Vector6d::Zero()};
     stamp_ = stamp;
     at_ = now;
-  } else if (const bool repeats = p == p_ && q.coeffs() == q_.coeffs();
-             dt > 0.0 && !(repeats && stamp - stamp_ < kRepeats)) {
+    last_ = {p, q, Vector6d::Zero(), stamp, false};
+    odd_ = false;
+  } else if (dt > 0.0 && !(repeats && stamp - stamp_ < kRepeats)) {
     measure(p, q, dt, limits.smoothing);
     stamp_ = stamp;
     at_ = now;
   }
-  if (good_ == 0 || p != p_ || q.coeffs() != q_.coeffs()) moved_ = stamp;
-  sampled_ = stamp;
+  if (good_ == 0 || !repeats) moved_ = stamp;
+  if (good_ > 0) {
+    if (!repeats && stamp - last_.stamp >= kLeastStep) {
+      go_on(p, q, stamp, odd);
+    } else if (repeats && stamp - moved_ > kMostRepeats) {
+      // it rests here
+      last_ = before_ = {p, q, Vector6d::Zero(), stamp, true};
+      odd_ = false;
+    }
+  }
   p_ = p;
   q_ = q;
   if (good_ < kSteady) ++good_;
@@ -154,16 +248,20 @@ PoseEstimate PoseTrack::estimate(Nanoseconds now) const {
   return e;
 }
 
-DeviceState::DeviceState(std::string name, const DeviceLayout& layout, const DeviceLimits& limits)
+DeviceState::DeviceState(std::string name, const DeviceLayout& layout, const DeviceLimits& limits,
+                         const std::vector<AxisCentre>& centres)
     : name_(std::move(name)),
       layout_(layout),
       limits_(limits),
       poses_(layout.poses.size()),
       axes_(layout.axes.size()),
+      centres_(layout.axes.size()),
       buttons_(layout.buttons.size()) {
   if (layout.numbers() > kMostInputNumbers)
     throw InputError(fmt::format("the device '{}' has {} numbers a sample; {} is the most", name_,
                                  layout.numbers(), kMostInputNumbers));
+  for (const AxisCentre& centre : centres)
+    centres_[axis_index(centre.axis)] = {centre.at.value_or(0.0), centre.at.has_value()};
 }
 
 std::size_t DeviceState::pose_index(std::string_view name) const {
@@ -225,27 +323,59 @@ void DeviceState::receive(const Moment& moment, const Input& input) {
     poses_[i].receive(
         std::span<const double, kPoseNumbers>(numbers.data() + kPoseNumbers * i, kPoseNumbers),
         input.stamp, moment.now, limits_);
-  for (std::size_t i = 0; i < axes_.size(); ++i) {
-    const double value = numbers[layout_.first_axis() + i];
-    Axis& axis = axes_[i];
-    if (!std::isfinite(value)) {
-      axis = {};
-      continue;
-    }
-    axis.value = std::clamp(value, -1.0, 1.0);
-    axis.believed = axis.believed || std::abs(axis.value) <= kRestOfAxis;
-    axis.down = axis.believed && std::abs(axis.value) > (axis.down ? kReleased : kPressed);
+  for (std::size_t i = 0; i < poses_.size(); ++i) {
+    const double length =
+        Eigen::Map<const Eigen::Vector4d>(numbers.data() + kPoseNumbers * i + 4).norm();
+    // what is no rotation at all breaks the pose, and is told as that
+    if (poses_[i].tracked_as() != TrackedAs::kNone && std::abs(length - 1.0) > kLengthRoom &&
+        length > 1e-3 && length < 1e6)
+      ++out_of_range_;
   }
-  for (std::size_t i = 0; i < buttons_.size(); ++i) {
-    const double value = numbers[layout_.first_button() + i];
-    Button& button = buttons_[i];
-    if (!std::isfinite(value)) {
-      button = {};
-      continue;
-    }
-    button.seen_up = button.seen_up || value <= 0.5;
-    button.down = button.seen_up && value > 0.5;
+  for (std::size_t i = 0; i < axes_.size(); ++i) receive_axis(i, numbers[layout_.first_axis() + i]);
+  for (std::size_t i = 0; i < buttons_.size(); ++i)
+    receive_button(buttons_[i], numbers[layout_.first_button() + i]);
+}
+
+void DeviceState::receive_axis(std::size_t index, double number) {
+  Axis& axis = axes_[index];
+  if (!std::isfinite(number)) {
+    axis = {};
+    return;
   }
+  if (std::abs(number) > 1.0 + 1e-6) ++out_of_range_;
+  const double x = std::clamp(number, -1.0, 1.0);
+  Centre& centre = centres_[index];
+  if (!centre.known) centre = {x, true};
+  const double c = centre.at;
+  // from an end it counts 0 to 1, from elsewhere -1 to 1
+  if (c > kEnd)
+    axis.value = std::max(0.0, (c - x) / (1.0 + c));
+  else if (c < -kEnd)
+    axis.value = std::max(0.0, (x - c) / (1.0 - c));
+  else
+    axis.value = (x - c) / (x > c ? 1.0 - c : 1.0 + c);
+  axis.valid = true;
+  axis.believed = axis.believed || std::abs(axis.value) <= kRestOfAxis;
+  axis.seen_up = axis.seen_up || axis.value <= kRestOfAxis;
+  axis.held = axis.value > (axis.held ? kReleased : kPressed);
+  axis.down = axis.seen_up && axis.held;
+}
+
+void DeviceState::receive_button(Button& button, double number) {
+  if (!std::isfinite(number)) {
+    button = {};
+    return;
+  }
+  button.valid = true;
+  button.seen_up = button.seen_up || number <= 0.5;
+  button.held = number > 0.5;
+  button.down = button.seen_up && button.held;
+}
+
+std::uint64_t DeviceState::left_out() const {
+  std::uint64_t count = 0;
+  for (const PoseTrack& pose : poses_) count += pose.left_out();
+  return count;
 }
 
 void DeviceState::update(const Moment& moment) {
@@ -260,8 +390,8 @@ double DeviceState::age(Nanoseconds now) const {
 
 void DeviceState::state(StateArchive& archive) {
   archive.part("device", name_);
-  archive(poses_, axes_, buttons_, present_, why_, stamp_, arrived_, operator_, samples_,
-          malformed_);
+  archive(poses_, axes_, centres_, buttons_, present_, why_, stamp_, arrived_, operator_, samples_,
+          malformed_, out_of_range_);
   if (archive.loading()) why_ = std::min(why_, Break::kMalformed);
 }
 
@@ -270,8 +400,12 @@ Schema<DeviceLimits> device_limits_schema() {
       .optional("timeout", &DeviceLimits::timeout, number("s").above(0).max(10),
                 "no sample for longer: it is silent")
       .optional("speed", &DeviceLimits::speed, number("m/s").above(0).max(1000),
-                "a pose that is faster has jumped")
+                "a pose that is faster leaps, and is not followed")
       .optional("turn_rate", &DeviceLimits::turn_rate, number("rad/s").above(0).max(1e4))
+      .optional("acceleration", &DeviceLimits::acceleration, number("m/s^2").above(0).max(1e5),
+                "a pose that is elsewhere than its motion leads by more than this explains leaps")
+      .optional("angular_acceleration", &DeviceLimits::angular_acceleration,
+                number("rad/s^2").above(0).max(1e6))
       .optional("smoothing", &DeviceLimits::smoothing, number("s").above(0).max(1),
                 "time constant of the velocities' filter");
 }

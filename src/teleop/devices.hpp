@@ -30,7 +30,18 @@ struct DeviceConfig {
   Place place;
   DeviceRegistry::Part driver;
   DeviceLimits limits;
+  std::vector<AxisCentre> centres;
+  std::vector<std::string> stop;   // controls, any of which stops everything
+  std::vector<std::string> reset;  // controls, any of which resumes after such a stop
   std::vector<OutputConfig> outputs;
+};
+
+/// What the devices that were declared to stop everything say in a tick.
+struct StopAnswer {
+  std::string_view reason;  // why everything is to stop, and what to do; empty: it is not. Lives as
+                            // long as the devices
+  bool waits = false;       // for a device that has never been there: not latched
+  bool resets = false;      // a control for that was pressed
 };
 
 Schema<DeviceConfig> device_schema();
@@ -70,6 +81,9 @@ class Devices {
   bool receive(const Moment& moment, const Input& input);
   /// After all of a tick's samples.
   void update(const Moment& moment);
+  /// After update(). A control that is down stops, also one that was so from the beginning; so does
+  /// one without a value, and a device that is silent.
+  const StopAnswer& stop() const { return stop_; }
   /// What is sent back, from the channels as they are now.
   void feed(ChannelTable& channels, Nanoseconds now, double dt);
   void publish(ChannelTable& channels, Nanoseconds now) const;
@@ -86,16 +100,29 @@ class Devices {
     NumberChannel channel;
     void state(StateArchive& archive) { archive(before, sent, started); }
   };
+  struct StopControl {
+    Control control;
+    std::string pressed, no_value;  // as reasons
+  };
   struct Entry {
     std::string name;
     std::unique_ptr<Device> driver;
     DeviceState state;
+    std::vector<StopControl> stops;
+    std::string absent, lost;  // as reasons
+    std::vector<Control> resets;
+    bool reset_was = false;
     std::vector<Output> outputs;
     NumberChannel age;
     BooleanChannel present;
+    IntegerChannel left_out, out_of_range;
   };
 
+  void add_stops(Entry& entry, const DeviceConfig& config);
+  void find_stop();
+
   std::vector<Entry> devices_;
+  StopAnswer stop_;
   bool open_ = false;
 };
 

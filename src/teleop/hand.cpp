@@ -5,6 +5,7 @@
 #include "core/values.hpp"
 #include "scene/scene_frame.hpp"
 #include "teleop/devices.hpp"
+#include "teleop/pose_channel.hpp"
 
 namespace handspan {
 Hand::Hand(const HandConfig& config, const SourceContext& context)
@@ -86,7 +87,7 @@ void Hand::declare(ChannelTable& channels, Rate rate) {
 }
 
 void Hand::publish(ChannelTable& channels, Nanoseconds stamp) const {
-  channels.write(hand_channel_, X_WE_.p, X_WE_.quaternion(), stamp);
+  write_pose(channels, hand_channel_, X_WE_, stamp);
   channels.write(clutch_channel_, clutch_.closed(), stamp);
 }
 

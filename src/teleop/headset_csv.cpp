@@ -15,6 +15,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -27,6 +28,12 @@ namespace handspan {
 namespace {
 
 constexpr std::size_t kSide = 14;  // columns of a side
+// a first time beyond this counts from elsewhere, as from 1970 [s]
+constexpr double kOwnTime = 1e6;
+constexpr double kMostTime = 1e13;  // [s]
+// rows further apart are no one recording [s]; rows of one time, as of coarse clocks
+constexpr double kMostGap = 60.0;
+constexpr int kMostAtOnce = 5;
 constexpr std::array kColumns = {
     "t",         "head_x",    "head_y",    "head_z",      "head_qx",   "head_qy",
     "head_qz",   "head_qw",   "l_source",  "l_x",         "l_y",       "l_z",
@@ -132,14 +139,39 @@ class Table {
                                  shown(std::string(text))));
   }
 
+  // as it is played [s]
+  double time(const Row& row) {
+    const double t = number(row, 0);
+    const auto bad = [&](const std::string& cause, const char* mend) {
+      return InputError(
+          fmt::format("{}:{}: {}; {}", file_, reader_.get_file_line(), cause, mend));
+    };
+    if (!std::isfinite(t) || std::abs(t) > kMostTime)
+      throw bad(fmt::format("t is '{}'", shown(row[0])), "it must be a time [s]");
+    if (!before_) {
+      if (std::abs(t) > kOwnTime) zero_ = t;
+    } else {
+      const double dt = t - *before_;
+      at_once_ = dt == 0.0 ? at_once_ + 1 : 1;
+      if (dt < 0.0)
+        throw bad(fmt::format("t is {}, {:.6g} s before that of the row before", row[0], -dt),
+                  "times must rise: sort the rows, or cut the recording here");
+      if (dt > kMostGap)
+        throw bad(fmt::format("t is {}, {:.6g} s after that of the row before", row[0], dt),
+                  "t is in seconds, and a gap at most 60 s: mend the unit, or cut the recording "
+                  "here");
+      if (at_once_ > kMostAtOnce)
+        throw bad(fmt::format("{} rows in a row are of t = {}", at_once_, row[0]),
+                  "times must rise: give each row the time of its frame");
+    }
+    before_ = t;
+    return t - zero_;
+  }
+
   Input sample(const Row& row) {
     const DeviceLayout& layout = headset_layout();
     DeviceSample sample(device_, layout);
-    const double t = number(row, 0);
-    if (!std::isfinite(t) || std::abs(t) > 1e9)
-      throw InputError(fmt::format("{}:{}: t is '{}'; it must be a time [s]", file_,
-                                   reader_.get_file_line(), shown(row[0])));
-    sample.set_stamp(std::llround(t * 1e9));
+    sample.set_stamp(std::llround(time(row) * 1e9));
     for (std::size_t s = 0; s < 2; ++s) {
       const std::size_t side = s == 0 ? kLeft : kRight;
       const TrackedAs as = has_[s] ? source(row, side) : TrackedAs::kNone;
@@ -160,6 +192,9 @@ class Table {
   std::string device_;
   std::array<bool, 2> has_{};
   bool has_head_ = false;
+  double zero_ = 0.0;             // the time that is played as 0 [s]
+  std::optional<double> before_;  // t of the row before [s]
+  int at_once_ = 1;               // rows that have it
 };
 
 }  // namespace

@@ -15,10 +15,11 @@
 namespace handspan {
 
 /// Samples for the device of that name, whose layout is headset_layout(), with the recording's
-/// times as stamps (the first row is at its own t). A row that cannot be followed (time that goes
-/// back, a zero quaternion) is kept as it is: that is for the loop to survive.
-/// @throws InputError with file, line, cause and mend when it is no such recording or a cell is no
-/// number
+/// times as stamps. The first row is at its own t; when that is more than 10^6 s, as seconds since
+/// 1970 are, all are relative to it. A row whose pose cannot be followed (a zero quaternion, a leap)
+/// is kept as it is: that is for the loop to survive. Times that cannot be played are not.
+/// @throws InputError with file, line, cause and mend when it is no such recording, a cell is no
+/// number, time goes back or leaps by more than a minute, or stays for more than 5 rows
 std::vector<Input> read_headset_csv(const std::filesystem::path& file, std::string_view device);
 
 /// The same of the file's text. @param name of the file, for messages

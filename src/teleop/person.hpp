@@ -4,6 +4,7 @@
 // and is deterministic from its seed. Registered as the device `person`; its layout is the
 // headset's. Does not follow moving targets ahead of what she saw, and does not feel forces but by
 // channels.
+#include <algorithm>
 #include <array>
 
 #include "teleop/person_hand.hpp"
@@ -19,23 +20,33 @@ class Person : public Device {
   void watch(const ChannelTable& channels) override;
   bool sample(Nanoseconds now, Input& input) override;
 
-  /// The step she is at; the script's length when it is over.
-  std::size_t step() const { return step_; }
-  bool over() const { return step_ >= config_.script.size(); }
+  /// The step of her script that she is at; its length when it is over or she gives up.
+  std::size_t step() const { return std::min(step_, config_.script.size()); }
+  /// How often she began her script before, to its end or not.
+  std::uint64_t round() const { return round_; }
+  bool over() const { return step_ >= config_.script.size() && !giving_up_; }
   const PersonHand& hand(std::size_t side) const { return hands_[side]; }
 
  private:
   void schedule();
+  void begin(std::size_t step, Nanoseconds now);
+  void begin_anew(Nanoseconds now);
+  void give_up(Nanoseconds now);
+  void came_back(Nanoseconds now);
+  void advance(Nanoseconds now);
 
   PersonConfig config_;
   std::array<PersonHand, 2> hands_;
+  std::vector<WatchedValue> anew_;  // of config_.anew_when
   RandomStream times_;
   DeviceSample sample_;
   const ChannelTable* channels_ = nullptr;
   bool started_ = false;
   std::int64_t count_ = 0;             // of samples
   Nanoseconds origin_ = 0, next_ = 0;  // of the first and of the next sample [ns]
-  std::size_t step_ = 0;
+  Nanoseconds asked_ = 0;              // for a sample, last [ns]
+  std::size_t step_ = 0;  // of the script; from its length on of what she does when she gives up
+  bool giving_up_ = false;
   std::uint64_t round_ = 0;
 };
 

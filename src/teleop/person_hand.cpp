@@ -27,6 +27,8 @@ constexpr double kClutchTime = 0.06;
 constexpr double kWorthwhile = 0.1;
 // what is asked for must be more than this to tell that E does not follow [m]
 constexpr double kTelling = 0.005;
+// nearer than this to where it rests, going back there brings nothing [m, with turns]
+constexpr double kAtRest = 0.02;
 // what a radian is worth where turns and ways are compared [m]
 constexpr double kMetresPerRadian = 0.1;
 
@@ -55,9 +57,12 @@ PersonHand::PersonHand(const PersonConfig& config, std::size_t side, std::uint64
       tremor_(config.tremor, own_) {
   movement_.p_VC0 = p_VRest_;
   for (const auto& control_name : hand_.clutch) clutch_.push_back(control(control_name));
-  for (const auto& step : config.script) {
+  std::vector<const PersonStep*> steps;
+  for (const auto* part : {&config.script, &config.give_up})
+    for (const auto& step : *part) steps.push_back(&step);
+  for (const PersonStep* step : steps) {
     auto& acts = script_.emplace_back();
-    for (const auto& action : step.actions[side]) {
+    for (const auto& action : step->actions[side]) {
       Act& act = acts.emplace_back();
       act.action = &action;
       if (moves(action) && !action.see && !hand_.see)
@@ -155,20 +160,21 @@ void PersonHand::begin(std::size_t step, std::uint64_t round, Nanoseconds now) {
   step_ = step;
   round_ = round;
   index_ = 0;
-  started_ = false;
+  started_ = gave_up_ = false;
   last_ = now;
   begun_ = after(now, std::abs(own_.normal(0.0, config_.mistiming)));
 }
 
 void PersonHand::begin_action(Nanoseconds now) {
   started_ = true;
-  acted_ = false;
+  acted_ = planned_ = false;
   begun_ = now;
   phase_ = Phase::kLook;
   stop_at_.reset();
   has_seen_ = false;
   asked_ = 0.0;
   stuck_ = 0;
+  satisfied_ = false;
   const PersonAction& action = *act().action;
   if (action.together) {
     // from the same place for both hands, whatever they drew before
@@ -183,6 +189,9 @@ void PersonHand::begin_action(Nanoseconds now) {
     case PersonAction::Kind::kPress:
     case PersonAction::Kind::kRelease:
       until_ = hesitation(now);
+      break;
+    case PersonAction::Kind::kGoToRest:
+      clutch_out(now, true);
       break;
     case PersonAction::Kind::kMove:
     case PersonAction::Kind::kSwing:
@@ -225,9 +234,13 @@ bool PersonHand::advance_action(Nanoseconds now, const ChannelTable& channels) {
         until_ = reaction(now);
       } else if (now > after(begun_, action.patience)) {
         ++counts_.given_up;
+        gave_up_ = true;
         return true;
       }
       return false;
+    case PersonAction::Kind::kGoToRest:
+      if (phase_ == Phase::kSettle) return now >= until_;
+      return advance_clutch(now);
     case PersonAction::Kind::kMove:
     case PersonAction::Kind::kSwing:
       return advance_move(now, channels);
@@ -244,13 +257,19 @@ bool PersonHand::advance_move(Nanoseconds now, const ChannelTable& channels) {
   const bool out_of_patience =
       now > after(begun_, a.action->patience) && !(swings && phase_ == Phase::kMove);
   if (phase_ != Phase::kStop && (out_of_patience || (stop_at_ && now >= *stop_at_))) {
-    if (out_of_patience && !stop_at_) ++counts_.given_up;
+    if (out_of_patience && !stop_at_) {
+      ++counts_.given_up;
+      gave_up_ = true;
+    }
     stop(now);
     phase_ = Phase::kStop;
   }
   switch (phase_) {
     case Phase::kLook:
       return look(now, channels);
+    case Phase::kMeet:
+    case Phase::kStand:
+      return false;
     case Phase::kReact:
       if (now >= until_) swings ? swing(now) : move(now);
       return false;
@@ -260,12 +279,35 @@ bool PersonHand::advance_move(Nanoseconds now, const ChannelTable& channels) {
         return movement_.over(now) && settled(a.controls);
       }
       if (!movement_.over(now)) return false;
-      until_ = goes_back_ ? hesitation(now) : after(now, config_.settle);
-      phase_ = goes_back_ ? Phase::kClutchOut : Phase::kSettle;
+      if (goes_back_)
+        clutch_out(now, true);
+      else {
+        until_ = after(now, config_.settle);
+        phase_ = Phase::kSettle;
+      }
       return false;
     case Phase::kSettle:
       if (now >= until_) phase_ = Phase::kLook;
       return false;
+    case Phase::kClutchOut:
+    case Phase::kBack:
+    case Phase::kClutchIn:
+      return advance_clutch(now);
+    case Phase::kStop:
+      return movement_.over(now);
+  }
+  return false;
+}
+
+void PersonHand::clutch_out(Nanoseconds now, bool goes_back) {
+  goes_back_ = goes_back;
+  until_ = hesitation(now);
+  phase_ = Phase::kClutchOut;
+}
+
+// opens the clutch, goes back where it is to, closes it and waits until it is followed
+bool PersonHand::advance_clutch(Nanoseconds now) {
+  switch (phase_) {
     case Phase::kClutchOut:
       if (now < until_) return false;
       set(clutch_, false);
@@ -293,10 +335,83 @@ bool PersonHand::advance_move(Nanoseconds now, const ChannelTable& channels) {
       until_ = after(now, kClutchTime);
       phase_ = Phase::kSettle;
       return false;
-    case Phase::kStop:
-      return movement_.over(now);
+    default:
+      return false;
   }
-  return false;
+}
+
+void PersonHand::let_go(Nanoseconds now) {
+  for (Held& held : held_) held.target = 0.0;
+  goes_back_ = false;
+  stop(now);
+}
+
+void PersonHand::appear(Nanoseconds now) {
+  for (Held& held : held_) held.target = held.value = 0.0;
+  goes_back_ = false;
+  movement_ = {};
+  movement_.p_VC0 = p_VRest_;
+  last_ = now;
+}
+
+void PersonHand::meet(std::array<PersonHand, 2>& hands, Nanoseconds now) {
+  PersonHand &left = hands[0], &right = hands[1];
+  const auto waits = [](const PersonHand& hand) {
+    return hand.moving_on() && hand.phase_ == Phase::kMeet;
+  };
+  if (waits(left) && waits(right) && left.index_ == right.index_) {
+    if (left.satisfied_ && right.satisfied_) {
+      for (auto& hand : hands) hand.go_on(now);
+    } else if (!left.clutch_is(1.0) || !right.clutch_is(1.0)) {
+      for (auto& hand : hands) {
+        hand.until_ = hand.hesitation(now);
+        hand.phase_ = hand.clutch_is(1.0) ? Phase::kStand : Phase::kClutchIn;
+      }
+    } else if ((left.stuck_ >= 2 && !left.clutch_.empty()) ||
+               (right.stuck_ >= 2 && !right.clutch_.empty())) {
+      for (auto& hand : hands) hand.clutch_anew(now);
+    } else {
+      for (auto& hand : hands) hand.plan(now);
+      const double share = std::min(left.share_, right.share_);
+      const bool can_go_back = std::ranges::any_of(hands, [&](const PersonHand& hand) {
+        const Pose X = hand.X_VC(now);
+        return !hand.clutch_.empty() &&
+               (X.p - hand.p_VRest_).norm() + kMetresPerRadian * log_so3(X.R).norm() > kAtRest;
+      });
+      for (auto& hand : hands) {
+        hand.share_ = share;
+        // what is held must not be carried by one hand while the other goes back: both do, before
+        if (share < 1.0 && can_go_back) {
+          hand.clutch_out(now, true);
+          continue;
+        }
+        hand.planned_ = true;
+        hand.until_ = hand.reaction(now);
+        hand.phase_ = Phase::kReact;
+      }
+    }
+  } else {
+    // nothing to wait for: the other hand stopped, or gave up
+    for (std::size_t h = 0; h < 2; ++h)
+      if (waits(hands[h]) && hands[1 - h].index_ > hands[h].index_) hands[h].decide(now);
+  }
+  for (std::size_t h = 0; h < 2; ++h) {
+    PersonHand& hand = hands[h];
+    const bool other = hands[1 - h].clutching();
+    if (!hand.moving_on()) continue;
+    if (hand.phase_ == Phase::kStand) {
+      if (!other && hand.movement_.over(now)) hand.phase_ = Phase::kLook;
+    } else if (other && hand.clutch_is(1.0) &&
+               (hand.phase_ == Phase::kLook || hand.phase_ == Phase::kReact ||
+                hand.phase_ == Phase::kMove || hand.phase_ == Phase::kSettle)) {
+      ++hand.counts_.waits;
+      hand.goes_back_ = false;
+      hand.stop(now);
+      hand.phase_ = Phase::kStand;
+      // that it did not get there says nothing of its clutch
+      hand.asked_ = 0.0;
+    }
+  }
 }
 
 // whether E is where it should be, as she sees it
@@ -329,26 +444,47 @@ bool PersonHand::look(Nanoseconds now, const ChannelTable& channels) {
   if (action.rpy)
     error_.tail<3>() =
         log_so3(X_WGoal_.R * X_WE->R.transpose()) + config_.turn_gaze * normal3(own_);
-  if (error_.head<3>().norm() <= action.tolerance &&
-      error_.tail<3>().norm() <= action.turn_tolerance)
-    return true;
-  if (!clutch_is(1.0)) {
+  satisfied_ = error_.head<3>().norm() <= action.tolerance &&
+               error_.tail<3>().norm() <= action.turn_tolerance;
+  if (action.together) {
+    phase_ = Phase::kMeet;
+    return false;
+  }
+  if (satisfied_) return true;
+  decide(now);
+  return false;
+}
+
+// what comes after a look, when there is nobody to wait for
+void PersonHand::decide(Nanoseconds now) {
+  if (satisfied_) {
+    go_on(now);
+  } else if (!clutch_is(1.0)) {
     until_ = hesitation(now);
     phase_ = Phase::kClutchIn;
   } else if (stuck_ >= 2 && !clutch_.empty()) {
-    // nothing follows: she tries the clutch anew
-    stuck_ = 0;
-    ++counts_.reclutches;
-    until_ = hesitation(now);
-    phase_ = Phase::kClutchOut;
+    clutch_anew(now);
   } else {
     until_ = reaction(now);
     phase_ = Phase::kReact;
   }
-  return false;
 }
 
-void PersonHand::move(Nanoseconds now) {
+// the present movement has come to its end
+void PersonHand::go_on(Nanoseconds now) {
+  ++index_;
+  if (index_ < script_[step_].size()) begin_action(now);
+}
+
+// nothing follows: she tries the clutch anew
+void PersonHand::clutch_anew(Nanoseconds now) {
+  stuck_ = 0;
+  ++counts_.reclutches;
+  clutch_out(now, false);
+}
+
+// the next movement, from what she saw
+void PersonHand::plan(Nanoseconds now) {
   const PersonAction& action = *act().action;
   const Eigen::Vector3d e = error_.head<3>(), phi = error_.tail<3>();
   const double distance = e.norm(), angle = phi.norm();
@@ -364,19 +500,26 @@ void PersonHand::move(Nanoseconds now) {
        kMinimumJerkPeak * distance / std::min(config_.speed, action.speed.value_or(config_.speed)),
        kMinimumJerkPeak * angle / config_.turn_rate});
   const Pose X = X_VC(now);
-  const Eigen::Vector3d d_V = R_WV_.transpose() * d.cwiseQuotient(config_.scale);
-  const Eigen::Vector3d phi_V = turned_by((1.0 + config_.endpoint * turns) * phi, X);
-  const double share = share_within_reach(X, d_V, phi_V);
-  goes_back_ = share < 1.0 && !clutch_.empty();
+  d_V_ = R_WV_.transpose() * d.cwiseQuotient(config_.scale);
+  phi_V_ = turned_by((1.0 + config_.endpoint * turns) * phi, X);
+  duration_ = time;
+  share_ = share_within_reach(X, d_V_, phi_V_);
+}
+
+void PersonHand::move(Nanoseconds now) {
+  // what both do was planned when they met
+  if (!planned_) plan(now);
+  planned_ = false;
+  goes_back_ = share_ < 1.0 && !clutch_.empty();
   phase_ = Phase::kMove;
-  if (share < kWorthwhile) {
+  if (share_ < kWorthwhile) {
     // without a clutch she can only stay and look again
     move_by(now, Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero(), 0.0);
     return;
   }
   ++counts_.movements;
-  asked_ = share * (distance + kMetresPerRadian * angle);
-  move_by(now, share * d_V, share * phi_V, time);
+  asked_ = share_ * (error_.head<3>().norm() + kMetresPerRadian * error_.tail<3>().norm());
+  move_by(now, share_ * d_V_, share_ * phi_V_, duration_);
 }
 
 // What she means to do at once, with her reach behind her: errs as other movements do, and is not

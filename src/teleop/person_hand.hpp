@@ -23,6 +23,7 @@ struct PersonCounts {
   std::uint64_t movements = 0;   // sub-movements and swings
   std::uint64_t strokes = 0;     // went back with the clutch open, at the end of its reach
   std::uint64_t reclutches = 0;  // E did not follow: released and pressed anew
+  std::uint64_t waits = 0;       // stood while the other hand's clutch was open
   std::uint64_t given_up = 0;    // actions that ran out of patience
 };
 
@@ -38,10 +39,20 @@ class PersonHand {
 
   // in a tick; nothing allocates or throws
 
-  /// Begins a step, after a mis-timing. @param round how often the script was begun before
+  /// Begins a step, after a mis-timing. @param step of the script, or beyond it of what she does
+  /// when she gives up @param round how often the script was begun before
   void begin(std::size_t step, std::uint64_t round, Nanoseconds now);
   /// @return whether the step's actions have come to their end
   bool advance(Nanoseconds now, const ChannelTable& channels);
+  /// Lets go of all controls and stops where it is; what it did is forgotten.
+  void let_go(Nanoseconds now);
+  /// As if it had never been anywhere: at rest, nothing pressed.
+  void appear(Nanoseconds now);
+  /// Whether an action ran out of patience in this step.
+  bool gave_up() const { return gave_up_; }
+  /// After both hands advanced: what is done by two hands at once. Either waits before a movement
+  /// that they make together until the other is as far, and while the other's clutch is open.
+  static void meet(std::array<PersonHand, 2>& hands, Nanoseconds now);
   /// Its pose and controls.
   void write(Nanoseconds now, DeviceSample& sample) const;
 
@@ -50,7 +61,18 @@ class PersonHand {
   const PersonCounts& counts() const { return counts_; }
 
  private:
-  enum class Phase { kLook, kReact, kMove, kSettle, kClutchOut, kBack, kClutchIn, kStop };
+  enum class Phase {
+    kLook,
+    kMeet,  // has looked, and waits for the other hand
+    kReact,
+    kMove,
+    kSettle,
+    kClutchOut,
+    kBack,
+    kClutchIn,
+    kStand,  // while the other hand's clutch is open
+    kStop
+  };
   struct Act {
     const PersonAction* action = nullptr;
     std::vector<std::size_t> controls;
@@ -69,7 +91,21 @@ class PersonHand {
   Nanoseconds after(Nanoseconds now, double time) const;
   Nanoseconds reaction(Nanoseconds now);
   Nanoseconds hesitation(Nanoseconds now);
+  bool in_action() const {
+    return started_ && step_ < script_.size() && index_ < script_[step_].size();
+  }
+  bool moving_on() const { return in_action() && act().action->kind == PersonAction::Kind::kMove; }
+  bool clutching() const {
+    return moving_on() &&
+           (phase_ == Phase::kClutchOut || phase_ == Phase::kBack || phase_ == Phase::kClutchIn);
+  }
   void begin_action(Nanoseconds now);
+  void go_on(Nanoseconds now);
+  void decide(Nanoseconds now);
+  void clutch_anew(Nanoseconds now);
+  void plan(Nanoseconds now);
+  void clutch_out(Nanoseconds now, bool goes_back);
+  bool advance_clutch(Nanoseconds now);
   bool advance_action(Nanoseconds now, const ChannelTable& channels);
   bool advance_move(Nanoseconds now, const ChannelTable& channels);
   bool look(Nanoseconds now, const ChannelTable& channels);
@@ -95,7 +131,7 @@ class PersonHand {
   Tremor tremor_;
   std::vector<Held> held_;  // all of the hand's controls that the script names
   std::vector<std::size_t> clutch_;
-  std::vector<std::vector<Act>> script_;
+  std::vector<std::vector<Act>> script_;  // her script's steps, then those of giving up
 
   std::size_t step_ = 0, index_ = 0;
   std::uint64_t round_ = 0;
@@ -113,7 +149,13 @@ class PersonHand {
   bool has_seen_ = false;              // since the action began
   Vector6d error_ = Vector6d::Zero();  // as she sees it, in W [m, rad]
   double asked_ = 0.0;                 // of the last movement, as E was meant to move [m]
+  bool satisfied_ = false;             // by what was seen
+  bool planned_ = false;               // the next movement
   int stuck_ = 0;
+  bool gave_up_ = false;         // in this step
+  Eigen::Vector3d d_V_, phi_V_;  // the next movement [m, rad]
+  double duration_ = 0.0;        // its [s]
+  double share_ = 1.0;           // of it that is within reach
   PersonCounts counts_;
 };
 

@@ -40,7 +40,7 @@ Schema<PersonAction> move_schema() {
           .optional("until", &PersonAction::until, seen_value_schema(),
                     "then she stops where she is")
           .optional("patience", &PersonAction::patience, number("s").above(0),
-                    "then she gives up and goes on")
+                    "then she gives it up")
           .check(
               [](const PersonAction& a) -> std::optional<Fault> {
                 if (a.to.has_value() == a.by.has_value())
@@ -69,7 +69,7 @@ Schema<PersonAction> swing_schema() {
                      .optional("at", &PersonAction::at, number().min(0).max(1),
                                "of the swing's time; 0.5 is at its fastest")
                      .optional("patience", &PersonAction::patience, number("s").above(0),
-                               "to begin it; then she gives up and goes on")
+                               "to begin it; then she gives it up")
                      .check(
                          [](const PersonAction& a) -> std::optional<Fault> {
                            if (a.by->norm() >= 1e-3) return std::nullopt;
@@ -96,7 +96,11 @@ Schema<PersonAction> wait_schema() {
                                   .place(&PersonAction::place)
                                   .required("for", &PersonAction::awaited, seen_value_schema())
                                   .optional("patience", &PersonAction::patience,
-                                            number("s").above(0), "then she gives up and goes on"));
+                                            number("s").above(0), "then she gives it up"));
+}
+
+Schema<PersonAction> rest_schema() {
+  return of_kind(Kind::kGoToRest, object<PersonAction>("Rest").place(&PersonAction::place));
 }
 
 // <hand> is the hand's name, in lists of both hands
@@ -127,7 +131,9 @@ Schema<PersonStep> step_schema() {
              {"press", controls_schema(Kind::kPress, "Press")},
              {"release", controls_schema(Kind::kRelease, "Release")},
              {"pause", pause_schema()},
-             {"wait", wait_schema(), "for what a channel shows"}}));
+             {"wait", wait_schema(), "for what a channel shows"},
+             {"rest", rest_schema(),
+              "goes back to where the hand rests with the clutch open, and closes it there"}}));
   return object<StepFile>("Step", "what both hands do before the next step")
       .optional("left", &StepFile::left, actions, "one after the other")
       .optional("right", &StepFile::right, actions)
@@ -210,7 +216,14 @@ Schema<PersonConfig> person_schema() {
       .optional("scale", &C::scale, vector<3>().min(0.01), "likewise")
       .optional("hands", &C::hands, hands_schema())
       .optional("script", &C::script, list(step_schema()), "one step after the other")
-      .optional("repeats", &C::repeats, boolean(), "the script, for ever");
+      .optional("repeats", &C::repeats, boolean(), "the script, for ever")
+      .optional(
+          "give_up", &C::give_up, list(step_schema()),
+          "what she does when an action runs out of patience, or somebody acted in her place; "
+          "then she begins her script anew. Left out: she goes on with the next action")
+      .optional("anew_when", &C::anew_when, list(seen_value_schema()),
+                "beyond her first step she lets go of everything and begins her script anew when "
+                "any of these is seen");
 }
 
 }  // namespace handspan

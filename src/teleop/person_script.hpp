@@ -15,7 +15,7 @@
 namespace handspan {
 
 struct PersonAction {
-  enum class Kind { kMove, kSwing, kPress, kRelease, kPause, kWait };
+  enum class Kind { kMove, kSwing, kPress, kRelease, kPause, kWait, kGoToRest };
   Place place;
   Kind kind = Kind::kPause;
   bool together = false;  // with the other hand: both err alike
@@ -38,7 +38,7 @@ struct PersonAction {
   std::vector<std::string> controls;  // press, release, swing
   double time = 0.0;                  // pause [s]
   SeenValue awaited;                  // wait
-  double patience = 20.0;             // then she gives up and goes on [s]
+  double patience = 20.0;             // then she gives it up [s]
 };
 
 /// Left and right; the next step begins when both have come to their end.
@@ -85,6 +85,11 @@ struct PersonConfig {
   std::array<PersonHandConfig, 2> hands;  // left, right
   std::vector<PersonStep> script;
   bool repeats = false;
+  // what she does when an action runs out of patience, and when she was away; then she begins her
+  // script anew. Empty: she goes on with the next action
+  std::vector<PersonStep> give_up;
+  // beyond her first step she lets go of everything and begins anew when any of these is seen
+  std::vector<SeenValue> anew_when;
 };
 
 Schema<PersonConfig> person_schema();

@@ -18,7 +18,7 @@ Eigen::Matrix3d preset_rotation(SpaceConfig::Preset preset) {
     case SpaceConfig::Preset::kWebXr:
       return rows(0, 0, -1, -1, 0, 0, 0, 1, 0);
     case SpaceConfig::Preset::kToss:
-      return rows(-1, 0, 0, 0, 0, -1, 0, -1, 0);
+      return rows(-1, 0, 0, 0, 0, 1, 0, 1, 0);
     case SpaceConfig::Preset::kGrab:
       return rows(0, 0, 1, 1, 0, 0, 0, 1, 0);
   }

@@ -38,7 +38,8 @@ Vector6d map_velocity(const PoseMapping& mapping, const Pose& X_WE, const Pose& 
 struct SpaceConfig {
   enum class Preset {
     kWebXr,  // x right, y up, -z forward: the operator's forward is W's x
-    kToss,   // of van Gorp 2022, (3.2)
+    kToss,   // of van Gorp 2022, (3.2), whose print has its two turns in the wrong order and sends
+             // up to down: up is W's z, forward is -y (the toss), right is -x
     kGrab,   // of the grab thesis, (3.13), (3.15), (3.8)
   };
   Preset preset = Preset::kWebXr;

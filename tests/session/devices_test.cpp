@@ -110,13 +110,16 @@ TEST_P(DeviceTrouble, BrakesSaysWhyAndWantsAFreshClutchIn) {
   Session session(app);
   Person person(session);
   person.send(10);
-  EXPECT_EQ(person.reason(), "person: the safety clutch is open");
+  EXPECT_EQ(person.reason(), "person: left hand: safety clutch open – hold grip and trigger");
   person.clutch(true);
   person.send(40);
   ASSERT_FALSE(person.holds()) << person.reason();
   GetParam().happens(person);
   EXPECT_TRUE(person.holds());
-  EXPECT_EQ(person.reason(), std::string("person: ") + GetParam().reason);
+  EXPECT_EQ(person.reason(), fmt::format("person: left hand: {} – {}", GetParam().reason,
+                                         person.session.devices().find("headset").present()
+                                             ? "release grip and trigger, press again"
+                                             : "switch the device on, then hold grip and trigger"));
   // good samples, the clutch still held: nothing moves
   person.send(60);
   EXPECT_TRUE(person.holds());
@@ -138,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(
     Kinds, DeviceTrouble,
     testing::Values(
         Trouble{"silent", "no sample came in time", [](Person& p) { p.tick(102); }},
-        Trouble{"lost", "tracking is lost", spoiled([](Input& i) { i.numbers[0] = 0.0; })},
+        Trouble{"lost", "tracking lost", spoiled([](Input& i) { i.numbers[0] = 0.0; })},
         Trouble{"becomes_hand", "it is tracked as something else than before",
                 spoiled([](Input& i) { i.numbers[0] = 2.0; })},
         Trouble{"not_a_number", "a pose came that is no number",
@@ -150,8 +153,12 @@ INSTANTIATE_TEST_SUITE_P(
                   p.stamp -= kSecond;
                   p.send(1);
                 }},
-        Trouble{"teleport", "it jumped", spoiled([](Input& i) { i.numbers[1] += 1.0; })},
-        Trouble{"sides_swapped", "it jumped", spoiled([](Input& i) { i.numbers[1] = 0.4; }, 1)},
+        Trouble{"teleport", "it leapt away from its motion",
+                spoiled([](Input& i) { i.numbers[1] += 1.0; }, 2)},
+        Trouble{"sides_swapped", "it leapt away from its motion",
+                spoiled([](Input& i) { i.numbers[1] = 0.4; }, 2)},
+        Trouble{"recentred", "the headset was recentred",
+                spoiled([](Input& i) { i.numbers[0] = i.numbers[8] = 5.0; })},
         Trouble{"other_clock", "the device's stamps are of another clock",
                 [](Person& p) {
                   p.stamp += 1000 * kSecond;
@@ -321,7 +328,7 @@ TEST(SessionDevices, AxesAtFullScaleUntilTouchedClutchNothing) {
   person.clutch(true);
   person.send(50);
   EXPECT_TRUE(person.holds());
-  EXPECT_EQ(person.reason(), "person: the clutch was not seen released yet");
+  EXPECT_EQ(person.reason(), "person: left hand: clutch not seen released yet – release grip and trigger, press again");
 }
 
 TEST(SessionDevices, AClutchThatIsHeldWhenAuthorityComesIsNotMeant) {
@@ -341,7 +348,7 @@ TEST(SessionDevices, AClutchThatIsHeldWhenAuthorityComesIsNotMeant) {
   session.mailbox("operator").post(test::operator_input(InputKind::kEvent, "go"));
   person.send(30);
   EXPECT_TRUE(person.holds());
-  EXPECT_EQ(person.reason(), "person: the clutch is held: release it and press it anew");
+  EXPECT_EQ(person.reason(), "person: left hand: clutch was held before – release grip and trigger, press again");
 }
 
 TEST(SessionDevices, AStopTakesAFreshClutchIn) {
@@ -358,7 +365,7 @@ TEST(SessionDevices, AStopTakesAFreshClutchIn) {
   session.mailbox("operator").post(test::operator_input(InputKind::kResume));
   person.send(20);
   EXPECT_TRUE(person.holds());
-  EXPECT_EQ(person.reason(), "person: the clutch is held: release it and press it anew");
+  EXPECT_EQ(person.reason(), "person: left hand: clutch was held before – release grip and trigger, press again");
 }
 
 TEST(SessionDevices, ATickWithSamplesAllocatesNothing) {

@@ -169,6 +169,72 @@ TEST(Machine, ReachedMeansTheEndOfAMotion) {
   EXPECT_NEAR(session.arbiter().reference(outlet).pose.X_WE.p.y() - y, 0.1, 1e-6);
 }
 
+// The last event of a kind.
+struct LastEvent : SessionWatcher {
+  explicit LastEvent(std::string_view kind) : kind(kind) {}
+  void after_tick(Session& session) noexcept override {
+    for (const Event& event : session.events().events())
+      if (event.kind == kind) last = event;
+  }
+  std::string_view kind;
+  Event last;
+};
+
+TEST(Machine, AStateThatComesToNoEndTimesOutAndSaysWhatItWaitedFor) {
+  const AppFolder folder;
+  const App app = folder.app(of(R"(  picker:
+    start: grip
+    states:
+      grip: {do: [{type: grip, group: picker.cup}], next: [{to: held, when: [{type: done}]}], timeout: {after: 1.5 s, to: rest}}
+      held: {}
+      rest: {do: [{type: release, group: picker.cup}]}
+)"));
+  Session session(app);
+  LastEvent timeout("timeout"), suction("suction");
+  session.watch(timeout);
+  session.watch(suction);
+  run(session, 0.9);
+  EXPECT_TRUE(suction.last.text.empty());
+  run(session, 0.2);
+  EXPECT_EQ(suction.last.name, "picker.cup");
+  EXPECT_EQ(suction.last.text,
+            "does not seal: there is nothing within its reach; move it onto a face");
+  EXPECT_EQ(session.machines()[0].current_name(), "grip");
+  run(session, 0.45);
+  EXPECT_EQ(session.machines()[0].current_name(), "rest");
+  EXPECT_EQ(timeout.last.name, "picker");
+  EXPECT_EQ(
+      timeout.last.text,
+      "'grip' came to no end in 1.5 s: does not seal: there is nothing within its reach; move "
+      "it onto a face; goes on with 'rest'");
+  EXPECT_NE(
+      session.machines()[0].text().find("    -> rest when nothing else led on within 1.5 s\n"),
+      std::string::npos);
+  session.unwatch(timeout);
+  session.unwatch(suction);
+}
+
+TEST(Machine, AFinalStateMayLeadOnForWhoAsksForMore) {
+  const AppFolder folder;
+  const App app = folder.app(of(R"(  left:
+    start: work
+    states:
+      work: {next: [{to: done, when: [{type: after, time: 0.1 s}]}]}
+      done: {final: true, episode: success, next: [{to: work, when: [{type: after, time: 0.1 s}]}]}
+)"));
+  RunOptions options;
+  options.until = kSecond;
+  {
+    Session session(app);
+    EXPECT_LT(run_session(session, options).simulated, kSecond / 5);
+    EXPECT_TRUE(session.ended());
+    EXPECT_FALSE(session.over());
+  }
+  options.goes_on = true;
+  Session session(app);
+  EXPECT_EQ(run_session(session, options).simulated, kSecond);
+}
+
 TEST(Machine, IsPrintedInWords) {
   const AppFolder folder;
   const App app = folder.app(of(R"(  left:
@@ -201,9 +267,9 @@ TEST(Machine, ErrorsHavePlaceCauseAndMend) {
             "there; did you mean 'work'?\n"
             "test.yaml:22: modes.left.states.work is never reached from 'rest'; name it in a "
             "transition, or take it away");
-  EXPECT_EQ(error("      rest: {final: true, next: [{to: rest}]}\n"),
-            "test.yaml:21: modes.left.states.rest is final and has transitions; take one of them "
-            "away");
+  EXPECT_EQ(error("      rest: {timeout: {after: 1 s, to: rst}}\n"),
+            "test.yaml:21: modes.left.states.rest.timeout.to names the state 'rst', which is not "
+            "there; did you mean 'rest'?");
   EXPECT_EQ(error("      rest: {do: [{type: hold, tasks: [hnd]}]}\n"),
             "test.yaml:21: modes.left.states.rest.do[0] cannot be made: there is no reference of a "
             "task 'hnd'; did you mean 'hand'?");

@@ -113,7 +113,8 @@ LetGo let_go(const std::filesystem::path& folder, const std::string& app_name,
       << "\nscene: " << (kRoot / "scenes/toss-held.yaml").string()
       << "\nmodes:\n  arm:\n    start: teleoperation\n    states: {initial: , box_to_start: , "
          "hover: "
-         ", down: , grab: , up: , start: , settle: }\n";
+         ", down: , grab: , up: , start: , settle: , away: , put_back: , good: {next: }, "
+         "not_good: {next: }}\n";
   const App app = load_app(folder / "held.yaml");
   Session session(app);
   session.set_feed(std::make_unique<Given>(session.devices().find(device), session.base_period(),
@@ -205,6 +206,79 @@ TEST_F(TossApp, EachBoxIsTakenFromTheCornerByItsMiddleAndTossed) {
     EXPECT_NEAR(X_WB.p.z(), 0.84 + size.z() / 2, 0.003);
     EXPECT_GT(X_WB.R(2, 2), std::cos(1.0 * std::numbers::pi / 180.0));
     EXPECT_LT(X_WB.p.y(), -1.2);
+  }
+}
+
+// The last event of a kind, and how many there were.
+struct Told : SessionWatcher {
+  explicit Told(std::string_view kind) : kind(kind) {}
+  void after_tick(Session& session) noexcept override {
+    for (const Event& event : session.events().events())
+      if (event.kind == kind) {
+        ++count;
+        last = event;
+      }
+  }
+  std::string_view kind;
+  int count = 0;
+  Event last;
+};
+
+TEST_F(TossApp, BeginsAnewAfterEachTossForAsLongAsItIsAskedTo) {
+  const App app = load_app(kRoot / "apps/toss.yaml");
+  SessionOptions options;
+  options.live_devices = true;
+  Session session(app, std::move(options));
+  Told scene("scene");
+  session.watch(scene);
+  RunOptions how;
+  how.until = 60 * kSecond;
+  how.goes_on = true;
+  const RunSummary summary = run_session(session, how);
+  session.unwatch(scene);
+  EXPECT_EQ(summary.simulated, how.until);
+  // a round takes 15 to 20 s
+  EXPECT_GE(summary.successes, 3U);
+  EXPECT_EQ(summary.failures, 0U);
+  EXPECT_EQ(scene.count, static_cast<int>(summary.successes));
+  EXPECT_EQ(scene.last.name, "put back");
+  ASSERT_EQ(summary.put_back.size(), 1U);
+  EXPECT_EQ(summary.put_back[0].count, summary.successes);
+  EXPECT_EQ(summary.not_put_back, 0U);
+}
+
+// A cup that cannot seal says why, and the app goes on: 80 mm off, or tilted by 10 degrees.
+TEST_F(TossApp, ACupThatDoesNotSealSaysSoAndBeginsAnew) {
+  const struct {
+    const char* pick;
+    const char* why;
+  } cases[] = {
+      {"{position: [0.53, -0.9, 0.954], rpy: [180 deg, 0.0, 0.0]}", "over"},
+      {"{position: [0.45, -0.82, 0.954], rpy: [180 deg, 0.0, 0.0]}", "over"},
+      {"{position: [0.45, -0.9, 0.960], rpy: [190 deg, 0.0, 0.0]}", "tilted by"},
+      {"{position: [0.45, -0.9, 0.974], rpy: [180 deg, 0.0, 0.0]}", "mm from the face"},
+  };
+  for (const auto& c : cases) {
+    std::ofstream(folder_ / "off.scene.yaml")
+        << "extends: " << (kRoot / "scenes/toss.yaml").string() << "\nframes: {pick: " << c.pick
+        << "}\n";
+    std::ofstream(folder_ / "off.yaml")
+        << "extends: " << (kRoot / "apps/toss.yaml").string() << "\nscene: off.scene.yaml\n";
+    const App app = load_app(folder_ / "off.yaml");
+    SessionOptions options;
+    options.live_devices = true;
+    Session session(app, std::move(options));
+    Told suction("suction"), timeout("timeout"), scene("scene");
+    for (Told* told : {&suction, &timeout, &scene}) session.watch(*told);
+    while (scene.count == 0 && session.now() < 40 * kSecond) session.tick();
+    EXPECT_EQ(suction.count, 1) << c.pick;
+    EXPECT_EQ(suction.last.text.view().substr(0, 14), "does not seal:") << suction.last.text.view();
+    EXPECT_NE(suction.last.text.view().find(c.why), std::string_view::npos)
+        << suction.last.text.view();
+    EXPECT_EQ(timeout.count, 1) << c.pick;
+    EXPECT_EQ(timeout.last.text.view().substr(0, 30), "'grab' came to no end in 3 s: ");
+    EXPECT_EQ(scene.last.name, "put back") << c.pick;
+    for (Told* told : {&suction, &timeout, &scene}) session.unwatch(*told);
   }
 }
 

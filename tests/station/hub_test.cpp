@@ -280,6 +280,34 @@ TEST_F(HubTest, MalformedSamplesCloseAndChangeNothing) {
   closes(encode_sample(bad), "a sample of 300 numbers; 256 are the most");
 }
 
+// ../shared/cases/devices/clock_step.py: a page finds that its clock is off by 15 ms less
+TEST_F(HubTest, AnOffsetThatIsToldOtherwiseStopsNoHonestOperator) {
+  for (const double step : {-0.015, -0.03, 0.03}) {
+    FakeConnection ann;
+    const int a = join(ann, "Ann", "operator");
+    ask(a, ann, {{"type", "operate"}});
+    const auto go = [&](int times, bool clutched, double offset) {
+      for (int i = 0; i < times; ++i) {
+        SampleMessage message = sample(clutched, clutched ? forward += 0.001 : forward);
+        message.offset += offset;
+        give(a, message);
+        tick(10);
+      }
+    };
+    forward = 0.0;
+    go(10, false, 0.0);
+    go(30, true, 0.0);
+    ASSERT_FALSE(holds()) << step;
+    const auto breaks = [&] { return loop.session.devices().find("headset").pose(0).breaks(); };
+    const std::uint32_t before = breaks();
+    go(60, true, step);
+    EXPECT_FALSE(holds()) << step << ": "
+                          << loop.session.arbiter().reason(loop.session.arbiter().outlet("hand"));
+    EXPECT_EQ(breaks(), before) << step;
+    hub.gone(a);
+  }
+}
+
 TEST_F(HubTest, SamplesOutOfOrderClose) {
   FakeConnection ann;
   const int a = join(ann, "Ann", "operator");

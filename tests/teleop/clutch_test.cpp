@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/error.hpp"
 #include "teleop_support.hpp"
 
@@ -34,10 +36,10 @@ class Clutched : public testing::Test {
 
 TEST_F(Clutched, BothControlsAreNeeded) {
   EXPECT_FALSE(after(5));
-  EXPECT_STREQ(clutch.reason(), "the safety clutch is open");
+  EXPECT_STREQ(clutch.reason(), "left hand: safety clutch open – hold a and trigger");
   hold(true, false);
   EXPECT_FALSE(after());
-  EXPECT_STREQ(clutch.reason(), "the clutch is open");
+  EXPECT_STREQ(clutch.reason(), "left hand: clutch open – hold trigger too");
   hold(false, true);
   EXPECT_FALSE(after());
   hold(true, true);
@@ -56,7 +58,7 @@ TEST_F(Clutched, WhatIsHeldAtFirstMustBeReleased) {
   pad.send(2);
   clutch.open();  // authority is given while it is held
   EXPECT_FALSE(after(5));
-  EXPECT_STREQ(clutch.reason(), "the clutch is held: release it and press it anew");
+  EXPECT_STREQ(clutch.reason(), "left hand: clutch was held before – release a and trigger, press again");
   hold(true, false);
   after();
   hold(true, true);
@@ -69,9 +71,11 @@ TEST_F(Clutched, AnInterruptionTakesAFreshClutchIn) {
   ASSERT_TRUE(after());
   pad.track({0.1, 1.0, -0.3}, TrackedAs::kNone);
   EXPECT_FALSE(after(3));
-  EXPECT_STREQ(clutch.reason(), "tracking is lost");
+  const char* lost = "left hand: tracking lost – release a and trigger, press again";
+  EXPECT_STREQ(clutch.reason(), lost);
   pad.track({0.1, 1.0, -0.3});
   EXPECT_FALSE(after(20)) << "it closed by itself";
+  EXPECT_STREQ(clutch.reason(), lost);
   hold(true, false);
   after();
   hold(true, true);
@@ -87,7 +91,8 @@ TEST_F(Clutched, SilenceIsNoRelease) {
     clutch.update(pad.state);
   }
   EXPECT_FALSE(clutch.closed());
-  EXPECT_STREQ(clutch.reason(), "no sample came in time");
+  EXPECT_STREQ(clutch.reason(),
+               "left hand: no sample came in time – switch the device on, then hold a and trigger");
   pad.stamp += 300'000'000;
   // the controls are still held when it comes back: each must be seen released
   EXPECT_FALSE(after(20));
@@ -106,7 +111,57 @@ TEST_F(Clutched, WhatIsNotAcceptedIsNotFollowed) {
   after(5);
   hold(true, true);
   EXPECT_FALSE(after(5));
-  EXPECT_STREQ(clutch.reason(), "it is tracked as something that may not be followed");
+  EXPECT_STREQ(clutch.reason(), "left hand: tracked as something that may not be followed – take the controller");
+}
+
+TEST_F(Clutched, TheReasonIsThePresentOne) {
+  after(5);
+  hold(true, true);
+  ASSERT_TRUE(after());
+  // somebody else took over, then her controller is gone: that is what is in the way
+  pad.sample.set_operator("bob");
+  EXPECT_FALSE(after());
+  EXPECT_STREQ(
+      clutch.reason(),
+      "left hand: two operators give samples at once – release a and trigger, press again");
+  pad.track({0.1, 1.0, -0.3}, TrackedAs::kNone);
+  pad.sample.set_axis(0, std::nan(""));
+  EXPECT_FALSE(after());
+  EXPECT_STREQ(clutch.reason(),
+               "left hand: tracking lost – bring it into view, then hold a and trigger");
+}
+
+TEST_F(Clutched, ATriggerWithoutAValueIsToldAsThat) {
+  after(5);
+  // after a clock that leapt, which is over
+  pad.stamp += 3'600'000'000'000;
+  after(5);
+  hold(true, true);
+  ASSERT_TRUE(after());
+  pad.sample.set_axis(0, std::nan(""));
+  EXPECT_FALSE(after());
+  EXPECT_STREQ(clutch.reason(), "left hand: a and trigger without a value – check the controller");
+  pad.sample.set_axis(0, 1.0);
+  EXPECT_FALSE(after());
+  EXPECT_STREQ(clutch.reason(),
+               "left hand: clutch not seen released yet – release a and trigger, press again");
+}
+
+TEST_F(Clutched, ALeapOpensItAndOneBadFrameDoesNot) {
+  after(5);
+  hold(true, true);
+  ASSERT_TRUE(after());
+  pad.track({0.5, 1.0, -0.3});
+  EXPECT_TRUE(after()) << "it may be a bad frame";
+  pad.track({0.1, 1.0, -0.3});
+  EXPECT_TRUE(after());
+  EXPECT_EQ(pad.left().left_out(), 1U);
+  pad.track({0.5, 1.0, -0.3});
+  after();
+  pad.track({0.5, 1.001, -0.3});
+  EXPECT_FALSE(after());
+  EXPECT_STREQ(clutch.reason(),
+               "left hand: it leapt away from its motion – release a and trigger, press again");
 }
 
 class Held : public Clutched {
@@ -135,7 +190,8 @@ TEST_F(HeldOnce, StaysOpenAfterAnInterruptionUntilItIsOpenedAnew) {
   after();
   pad.track({0.1, 1.0, -0.3});
   EXPECT_FALSE(after(10));
-  EXPECT_STREQ(clutch.reason(), "tracking is lost");
+  EXPECT_STREQ(clutch.reason(),
+               "left hand: tracking lost – stop and resume, or give it authority anew");
   clutch.open();  // authority is given again
   EXPECT_TRUE(after());
 }

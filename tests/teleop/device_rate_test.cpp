@@ -128,9 +128,9 @@ TEST(DeadMan, MustBePressedAnewAfterWhateverInterrupted) {
     return dead_man.update(pad.state(), true);
   };
   EXPECT_FALSE(after(true));
-  EXPECT_STREQ(dead_man.reason(), "the dead man's button is held: release it and press it anew");
+  EXPECT_STREQ(dead_man.reason(), "the dead man's button was held before – release it, press again");
   EXPECT_FALSE(after(false));
-  EXPECT_STREQ(dead_man.reason(), "the dead man's button is not held");
+  EXPECT_STREQ(dead_man.reason(), "the dead man's button is not held – hold it to move");
   EXPECT_TRUE(after(true));
   dead_man.open();
   EXPECT_FALSE(after(true));
@@ -153,7 +153,7 @@ TEST(DeadMan, WithoutOneTheRatesMustHaveBeenAtRest) {
   pad.tick();
   DeadMan dead_man(std::nullopt, pad.state());
   EXPECT_FALSE(dead_man.update(pad.state(), false));
-  EXPECT_STREQ(dead_man.reason(), "an axis or button is held: let it go first");
+  EXPECT_STREQ(dead_man.reason(), "an axis or button is held – let it go first");
   EXPECT_TRUE(dead_man.update(pad.state(), true));
   EXPECT_TRUE(dead_man.update(pad.state(), false));
 }

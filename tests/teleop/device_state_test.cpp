@@ -134,17 +134,19 @@ INSTANTIATE_TEST_SUITE_P(
               [](Pad& p) {
                 p.track({0.1, 1, -0.3}, TrackedAs::kController, {0, 0, 0, 0}), p.send();
               }},
-        Fault{"teleport", Break::kJump, [](Pad& p) { p.track({1.1, 1, -0.3}), p.send(); }},
-        Fault{"swapped", Break::kJump,
+        Fault{"teleport", Break::kLeap, [](Pad& p) { p.track({1.1, 1, -0.3}), p.send(4); }},
+        Fault{"swapped", Break::kLeap,
               [](Pad& p) {
                 p.sample.set_pose(0, TrackedAs::kController, {-0.4, 1, -0.3},
                                   Eigen::Quaterniond::Identity());
-                p.send();
+                p.send(4);
               }},
-        Fault{"spun", Break::kJump,
+        Fault{"spun", Break::kLeap,
               [](Pad& p) {
-                p.track({0.1, 1, -0.3}, TrackedAs::kController, {0, 1, 0, 0}), p.send();
+                p.track({0.1, 1, -0.3}, TrackedAs::kController, {0, 1, 0, 0}), p.send(4);
               }},
+        Fault{"recentred", Break::kRecentred,
+              [](Pad& p) { p.track({0.1, 1, -0.3}, TrackedAs::kRecentred), p.send(); }},
         Fault{"time_back", Break::kClockBack, [](Pad& p) { p.stamp -= 500'000'000, p.send(); }},
         Fault{"other_clock", Break::kClockJump,
               [](Pad& p) { p.stamp += 3'600'000'000'000, p.send(); }},
@@ -174,21 +176,23 @@ TEST(DeviceState, ASignFlippedQuaternionIsTheSameRotation) {
   EXPECT_LT(log_quaternion(e.q_VC * q.conjugate()).norm(), 1e-9);
 }
 
-TEST(DeviceState, FastHandsAreNoJump) {
-  // flicks of 6 m/s with frames that repeat and drop-outs of three frames
+TEST(DeviceState, FastHandsAreNoLeap) {
+  // 6 m/s with frames that repeat and drop-outs of three frames, turned round at 60 m/s^2
   Pad pad;
-  pad.send(5);
-  double x = 0.1;
-  for (int i = 0; i < 200; ++i) {
-    const double way = i % 20 < 10 ? 1.0 : -1.0;
-    if (i % 17 == 0) {
+  double x = 0.1, v = 6.0;
+  for (int i = 0; i < 400; ++i) {
+    const auto go = [&](double dt) {
+      v += std::clamp((i % 80 < 40 ? 6.0 : -6.0) - v, -60.0 * dt, 60.0 * dt);
+      x += v * dt;
+    };
+    if (i % 17 == 0 && i > 0 && (i % 40 < 28 || i % 40 > 34)) {
       pad.wait(30);
       pad.stamp += 30'000'000;
-      x += 0.18 * way;
+      go(0.03);
     }
-    x += 0.06 * way;
-    // repeated once, and now and then four times
-    if (i % 2 == 0 && i % 40 != 10) pad.track({x, 1.0, -0.3});
+    go(0.01);
+    // repeated once, and now and then four times, where it does not turn round
+    if (i % 2 == 0 && i % 40 != 30) pad.track({x, 1.0, -0.3});
     pad.send();
     ASSERT_EQ(pad.left().breaks(), 0U) << "frame " << i << ": " << text_of(pad.left().why());
   }
@@ -240,6 +244,110 @@ TEST(DeviceState, AnAxisCountsWhenItWasSeenAtRest) {
   pad.sample.set_axis(0, kNan);
   pad.send();
   EXPECT_FALSE(pad.state.axis_valid(0));
+}
+
+TEST(DeviceState, AnAxisThatRestsAtMinusOneIsNotPressed) {
+  // as triggers of some drivers: SDL says 0 for one until it is first touched
+  for (const double first : {-1.0, 0.0}) {
+    Pad pad;
+    const Control trigger = pad.state.control("trigger");
+    const auto is = [&](double x) {
+      pad.sample.set_axis(0, x);
+      pad.send();
+      return pad.state.pressed(trigger);
+    };
+    is(first);
+    EXPECT_TRUE(pad.state.believed(trigger));
+    for (int times = 0; times < 2; ++times) {
+      EXPECT_FALSE(is(-1.0));
+      EXPECT_FALSE(is(-0.2));
+      EXPECT_FALSE(is(0.5));
+      EXPECT_TRUE(is(1.0));
+      EXPECT_TRUE(is(0.45));
+      EXPECT_FALSE(is(-0.7));
+    }
+  }
+}
+
+TEST(DeviceState, AnAxisThatNeverRestsAtItsMiddleIsCalibratedByItsCentre) {
+  // {axis: -1}, {axis: rest}, and one that rests at the other end
+  const auto state = [](const std::vector<AxisCentre>& centres) {
+    Pad pad;
+    pad.state = DeviceState("pad", test::pad_layout(), {}, centres);
+    return pad;
+  };
+  for (Pad pad : {state({{"stick", -1.0}}), state({{"stick", {}}})}) {
+    const auto is = [&](double x) {
+      pad.sample.set_axis(1, x);
+      pad.send();
+      return pad.state.axis(1);
+    };
+    EXPECT_EQ(is(-1.0), 0.0);
+    EXPECT_TRUE(pad.state.axis_valid(1));
+    EXPECT_EQ(is(0.0), 0.5);
+    EXPECT_EQ(is(1.0), 1.0);
+    EXPECT_TRUE(pad.state.pressed("stick"));
+    EXPECT_EQ(is(-1.0), 0.0);
+    EXPECT_FALSE(pad.state.pressed("stick"));
+    // the calibration stays through a silence
+    pad.wait(200);
+    pad.stamp += 200'000'000;
+    is(-0.98);
+    EXPECT_EQ(is(0.0), 0.5);
+  }
+  Pad other = state({{"stick", 1.0}});
+  const auto at = [&](Pad& pad, double x) {
+    pad.sample.set_axis(1, x);
+    pad.send();
+    return pad.state.axis(1);
+  };
+  EXPECT_EQ(at(other, 1.0), 0.0);
+  EXPECT_EQ(at(other, -1.0), 1.0);
+  // one that rests a little beside its middle goes both ways
+  Pad beside = state({{"stick", 0.2}});
+  EXPECT_EQ(at(beside, 0.2), 0.0);
+  EXPECT_EQ(at(beside, 1.0), 1.0);
+  EXPECT_EQ(at(beside, -1.0), -1.0);
+  EXPECT_NEAR(at(beside, 0.6), 0.5, 1e-15);
+  // without: a rate that was never seen at rest moves nothing
+  Pad none;
+  EXPECT_EQ(at(none, -1.0), 0.0);
+  EXPECT_FALSE(none.state.axis_valid(1));
+  EXPECT_THROW(state({{"stck", 0.0}}), InputError);
+}
+
+TEST(DeviceState, WhatIsBroughtIntoItsRangeIsCounted) {
+  Pad pad;
+  const double half = std::sqrt(0.5);
+  pad.track({0.1, 1.0, -0.3}, TrackedAs::kController, {half, 0.0, half, 0.0});
+  pad.send(5);
+  EXPECT_EQ(pad.state.out_of_range(), 0U);
+  pad.sample.set_axis(0, 1e9);
+  pad.send();
+  EXPECT_EQ(pad.state.out_of_range(), 1U);
+  pad.sample.set_axis(0, -1.0);
+  // of both poses, each of length 2; a sign is none
+  pad.track({0.1, 1.0, -0.3}, TrackedAs::kController, {2.0 * half, 0.0, 2.0 * half, 0.0});
+  pad.send(2);
+  EXPECT_EQ(pad.state.out_of_range(), 5U);
+  EXPECT_LT((pad.left().q_VC().coeffs() - Eigen::Vector4d(0.0, half, 0.0, half)).norm(), 1e-12);
+  // three decimals, as recordings have them, are of length 1
+  pad.track({0.1, 1.0, -0.3}, TrackedAs::kController, {0.707, 0.0, 0.708, 0.0});
+  pad.send();
+  EXPECT_EQ(pad.state.out_of_range(), 5U);
+}
+
+TEST(DeviceState, WhyIsThePresentReason) {
+  Pad pad;
+  pad.send(20);
+  pad.sample.set_operator("bob");
+  pad.send();
+  EXPECT_EQ(pad.left().why(), Break::kTwoOperators);
+  pad.track({0.1, 1.0, -0.3}, TrackedAs::kNone);
+  pad.send();
+  EXPECT_EQ(pad.left().why(), Break::kNotTracked);
+  pad.wait(200);
+  EXPECT_EQ(pad.left().why(), Break::kSilent);
 }
 
 TEST(DeviceState, AButtonCountsWhenItWasSeenUp) {

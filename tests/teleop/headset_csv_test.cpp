@@ -101,6 +101,41 @@ TEST(HeadsetCsv, WhatIsWrongHasItsPlace) {
   EXPECT_THROW(read_headset_csv("/nowhere/s.csv", "h"), InputError);
 }
 
+TEST(HeadsetCsv, SecondsSince1970AreRelativeToTheFirst) {
+  const std::string head = "t," + columns('l') + "\n";
+  const auto samples = parse(head +
+                             "1764283200.000000,none,,,,,,,\n"
+                             "1764283200.022222,none,,,,,,,\n"
+                             "1764283201.5,none,,,,,,,\n");
+  ASSERT_EQ(samples.size(), 3U);
+  EXPECT_EQ(samples[0].stamp, 0);
+  // a double has 0.24 us there
+  EXPECT_NEAR(static_cast<double>(samples[1].stamp), 22'222'000.0, 500.0);
+  EXPECT_EQ(samples[2].stamp, 1'500'000'000);
+  // others are played at their own times
+  EXPECT_EQ(parse(head + "100,none,,,,,,,\n101,none,,,,,,,\n")[0].stamp, 100'000'000'000);
+}
+
+TEST(HeadsetCsv, TimesThatCannotBePlayedAreNamedWithTheirLine) {
+  const std::string head = "t," + columns('l') + "\n", row = ",none,,,,,,,\n";
+  EXPECT_EQ(error(head + "1" + row + "1.02" + row + "1.01" + row),
+            "s.csv:4: t is 1.01, 0.01 s before that of the row before; times must rise: sort the "
+            "rows, or cut the recording here");
+  EXPECT_EQ(error(head + "1" + row + "3601" + row),
+            "s.csv:3: t is 3601, 3600 s after that of the row before; t is in seconds, and a gap at "
+            "most 60 s: mend the unit, or cut the recording here");
+  // milliseconds since 1970
+  EXPECT_NE(error(head + "1764283200000" + row + "1764283200011" + row + "1764283260033" + row)
+                .find("s.csv:4: t is 1764283260033"),
+            std::string::npos);
+  std::string same = head;
+  for (int i = 0; i < 40; ++i) same += "2.5" + row;
+  EXPECT_EQ(error(same), "s.csv:7: 6 rows in a row are of t = 2.5; times must rise: give each row "
+                         "the time of its frame");
+  // a coarse clock has some of one time
+  EXPECT_EQ(error(head + "1" + row + "1" + row + "1" + row + "1.1" + row + "1.1" + row), "");
+}
+
 TEST(HeadsetCsv, ReadsTheRealRecording) {
   const auto file =
       std::filesystem::path(HANDSPAN_SOURCE_DIR) / "../shared/data/quest-session/session.csv";

@@ -142,7 +142,7 @@ TEST(Jog, AStickThatIsHeldWhenItGetsAuthorityMovesNothing) {
   rig.run(100);
   EXPECT_EQ(rig.p().x(), 0.0);
   EXPECT_EQ(rig.answer.status, SourceStatus::kSilent);
-  EXPECT_STREQ(rig.answer.reason, "an axis or button is held: let it go first");
+  EXPECT_STREQ(rig.answer.reason, "an axis or button is held – let it go first");
   rig.pad.axis("left.stick_y", 0.0);
   rig.run(2);
   rig.pad.axis("left.stick_y", 1.0);
@@ -154,7 +154,7 @@ TEST(Jog, TheDeadMansButtonMustBeHeldAndPressedAnewAfterAStop) {
   Rig rig(kSticks + ", dead_man: left.squeeze");
   rig.pad.axis("left.stick_y", 1.0);
   rig.run(50);
-  EXPECT_STREQ(rig.answer.reason, "the dead man's button is not held");
+  EXPECT_STREQ(rig.answer.reason, "the dead man's button is not held – hold it to move");
   rig.pad.axis("left.squeeze", 1.0);
   rig.run(300);
   EXPECT_GT(rig.v().x(), 0.1);
@@ -173,7 +173,7 @@ TEST(Jog, TheDeadMansButtonMustBeHeldAndPressedAnewAfterAStop) {
   rig.jog->resume(rig.pad.moment, rig.motion);
   rig.run(100);
   EXPECT_TRUE(rig.follower.at_rest());
-  EXPECT_STREQ(rig.answer.reason, "the dead man's button is held: release it and press it anew");
+  EXPECT_STREQ(rig.answer.reason, "the dead man's button was held before – release it, press again");
   rig.pad.axis("left.squeeze", 0.0);
   rig.run(2);
   rig.pad.axis("left.squeeze", 1.0);

@@ -348,6 +348,147 @@ TEST(Person, RepeatsHerScriptAndRoundsToHerTrackersResolution) {
   }
 }
 
+// At the end of its reach a hand that carries something with the other one does not go back alone.
+TEST(Person, HandsThatCarryGoBackAtTheSameTime) {
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    PersonWorld world(
+        script(
+            "- left: [{do: move, to: [0, 0.10, 0], of: box.pose, speed: 0.1 m/s, until: {channel: "
+            "left.force, above: 20}}]\n"
+            "  right: [{do: move, to: [0, -0.10, 0], of: box.pose, speed: 0.1 m/s, until: "
+            "{channel: right.force, above: 20}}]\n"
+            "- both: [{do: move, by: [0.5, 0, 0.2], tolerance: 2 cm, patience: 60 s}]\n"),
+        seed);
+    world.box_is_seen = true;
+    double apart = 0.0;
+    const double width = [&] {
+      while (world.person.step() < 1 && world.now < 30 * kSecond) world.tick();
+      return (world.reference[0].p - world.reference[1].p).norm();
+    }();
+    while (!world.person.over() && world.now < 90 * kSecond) {
+      world.tick();
+      apart = std::max(apart, (world.reference[0].p - world.reference[1].p).norm() - width);
+      ASSERT_TRUE(world.held) << "seed " << seed << " at " << seconds(world.now) << " s";
+    }
+    ASSERT_TRUE(world.person.over()) << "seed " << seed;
+    EXPECT_GE(world.person.hand(0).counts().strokes, 1U) << "seed " << seed;
+    EXPECT_EQ(world.person.hand(0).counts().strokes, world.person.hand(1).counts().strokes);
+    // a hand that went on alone would have pulled by a decimetre
+    EXPECT_LT(apart, 0.03) << "seed " << seed;
+  }
+}
+
+TEST(Person, AHandWaitsWhileTheOtherOnesClutchIsOpen) {
+  // each for itself, so that they need not wait for one another but for that
+  PersonWorld world(
+      script("- left: [{do: move, to: [0.9, 0.3, 0.4], patience: 60 s}]\n"
+             "  right: [{do: move, to: [0.65, -0.3, 0.4], patience: 60 s}]\n"));
+  bool stroke = false;
+  double moved = 0.0;
+  Eigen::Vector3d right;
+  Nanoseconds open = 0;
+  while (!world.person.over() && world.now < 60 * kSecond) {
+    world.tick();
+    if (world.clutches[0].closed() || world.person.hand(0).counts().movements == 0) {
+      open = 0;
+      continue;
+    }
+    stroke = true;
+    // beginning a little later: she stops, as a hand must
+    if (open == 0) open = world.now + kSecond * 3 / 10;
+    if (world.now < open) right = world.reference[1].p;
+    moved = std::max(moved, (world.reference[1].p - right).norm());
+  }
+  ASSERT_TRUE(world.person.over());
+  EXPECT_TRUE(stroke);
+  EXPECT_LT(moved, 0.002);
+}
+
+TEST(Person, GoesBackToRestWithTheClutchOpen) {
+  PersonWorld world(
+      script("- left: [{do: move, by: [0.2, 0, 0]}]\n- left: [{do: rest}]\n", "tremor: 0\n"));
+  const Eigen::Vector3d rest = world.person.hand(0).X_VC(0).p;
+  while (world.person.step() < 1) world.tick();
+  EXPECT_GT((world.person.hand(0).X_VC(world.now).p - rest).norm(), 0.15);
+  const Eigen::Vector3d reference = world.reference[0].p;
+  ASSERT_TRUE(world.finish(10.0));
+  EXPECT_LT((world.person.hand(0).X_VC(world.now).p - rest).norm(), 1e-9);
+  EXPECT_LT((world.reference[0].p - reference).norm(), 0.002);
+  EXPECT_TRUE(world.state.pressed("left.squeeze"));
+}
+
+const char* const kGivesUp =
+    "give_up: [{right: [{do: press, controls: [right.secondary]}, {do: pause, time: 0.2 s}, {do: "
+    "release, controls: [right.secondary]}]}]\n";
+
+TEST(Person, GivesUpWhatDoesNotComeAboutAndBeginsAnew) {
+  // the right hand touches nothing
+  PersonWorld world(
+      script("- both: [{do: wait, for: {channel: signal, above: 0.5}}, {do: rest}]\n"
+             "- left: [{do: move, by: [0, 0, 0.01]}]\n"
+             "  right: [{do: move, by: [0, 0, 0.1], until: {channel: right.force, "
+             "above: 1}, tolerance: 0.1 mm, patience: 3 s}]\n",
+             kGivesUp));
+  world.signal = true;
+  bool pressed = false;
+  while (world.person.round() < 2 && world.now < 60 * kSecond) {
+    world.tick();
+    pressed = pressed || world.state.pressed("right.secondary");
+  }
+  EXPECT_EQ(world.person.round(), 2U);
+  EXPECT_TRUE(pressed);
+  EXPECT_FALSE(world.person.over());
+  EXPECT_GE(world.person.hand(1).counts().given_up, 2U);
+  // she let go of everything before
+  EXPECT_LT(world.person.step(), 1U);
+  world.run(0.2);
+  EXPECT_FALSE(world.state.pressed("right.secondary"));
+}
+
+TEST(Person, BeginsAnewWhenSheSeesThatItIsOver) {
+  PersonWorld world(
+      script("- left: [{do: move, by: [0, 0, 0.02]}]\n- left: [{do: pause, time: 60 "
+             "s}]\n",
+             "anew_when: [{channel: signal, above: 0.5}]\n"));
+  world.run(8.0);
+  ASSERT_EQ(world.person.step(), 1U);
+  ASSERT_TRUE(world.state.pressed("left.squeeze"));
+  world.signal = true;
+  world.run(0.15);
+  EXPECT_EQ(world.person.step(), 0U);
+  EXPECT_EQ(world.person.round(), 1U);
+  // once: it is her first step now
+  world.run(0.1);
+  EXPECT_EQ(world.person.round(), 1U);
+}
+
+TEST(Person, ComesBackAsIfSheHadNeverActed) {
+  PersonWorld world(
+      script("- both: [{do: wait, for: {channel: signal, above: 0.5}, patience: 90 s}, "
+             "{do: rest}]\n- left: [{do: move, by: [0, 0, 0.2], speed: 0.05 m/s}]\n"
+             "  right: [{do: move, by: [0, 0, 0.2], speed: 0.05 m/s}]\n",
+             kGivesUp));
+  world.signal = true;
+  const Eigen::Vector3d rest = world.person.hand(0).X_VC(0).p;
+  world.run(4.0);
+  ASSERT_EQ(world.person.step(), 1U);
+  ASSERT_TRUE(world.state.pressed("left.squeeze"));
+  ASSERT_GT((world.person.hand(0).X_VC(world.now).p - rest).norm(), 0.02);
+  // somebody else acted for ten minutes
+  world.now += 600 * kSecond;
+  world.tick();
+  EXPECT_EQ(world.person.round(), 0U);
+  EXPECT_EQ(world.person.hand(0).X_VC(world.now).p, rest);
+  bool pressed = false;
+  while (world.person.round() == 0 && world.now < 700 * kSecond) {
+    world.tick();
+    pressed = pressed || world.state.pressed("right.secondary");
+    ASSERT_FALSE(world.state.pressed("left.squeeze"));
+  }
+  EXPECT_TRUE(pressed);
+  EXPECT_EQ(world.person.round(), 1U);
+}
+
 TEST(Person, AllocatesNothing) {
   PersonWorld world(script(kGrab));
   world.box_is_seen = true;
@@ -398,6 +539,13 @@ TEST(Person, SaysWhatIsWrongWithAScript) {
             "person.yaml:3: 'signal' is a boolean; it must be a pose");
   EXPECT_EQ(error("left: [{do: wait, for: {channel: signal}}]"),
             "person.yaml:3: script[0].left[0].for is awaited at no value; give above or below");
+  EXPECT_EQ(error_of("anew_when: [{channel: signl, above: 1}]\n"),
+            "anew_when cannot be seen: there is no channel 'signl'; did you mean 'signal'?");
+  EXPECT_EQ(error_of("anew_when: [{channel: signal}]\n"),
+            "person.yaml:1: anew_when[0] is awaited at no value; give above or below");
+  EXPECT_EQ(error_of("give_up: [{left: [{do: press, controls: [left.prim]}]}]\n"),
+            "person.yaml:1: the left hand has no control 'left.prim'; did you mean "
+            "'left.primary'?");
   EXPECT_EQ(error_of("hands: {left: {clutch: [grip]}}\n").substr(0, 36),
             "the left hand has no control 'grip';");
 }

@@ -35,21 +35,37 @@ TEST(PoseMapping, WebXrForwardIsForward) {
   EXPECT_TRUE((turned * Eigen::Vector3d(0, 0, -1)).isApprox(Eigen::Vector3d::UnitY(), 1e-15));
 }
 
-TEST(PoseMapping, TossPresetIsOfItsRotations) {
-  // (3.2): -90 degrees about x, then 180 degrees about z
+TEST(PoseMapping, TossPresetIsOfItsRotationsInTheRightOrder) {
+  // (3.2) says -90 degrees about x, then 180 degrees about z, of the frames themselves: its print
+  // has the product the other way round, which sends up to down
   const Eigen::Matrix3d by_turns =
-      turn(2.0 * kQuarter, Eigen::Vector3d::UnitZ()) * turn(-kQuarter, Eigen::Vector3d::UnitX());
+      turn(-kQuarter, Eigen::Vector3d::UnitX()) * turn(2.0 * kQuarter, Eigen::Vector3d::UnitZ());
   EXPECT_LT((rotation_of({SpaceConfig::Preset::kToss}) - by_turns).norm(), 1e-15);
 }
 
+TEST(PoseMapping, UpIsUpAndLeftIsLeftInEveryPreset) {
+  using Preset = SpaceConfig::Preset;
+  const std::pair<Preset, Eigen::Vector3d> presets[] = {
+      {Preset::kWebXr, {1, 0, 0}}, {Preset::kToss, {0, -1, 0}}, {Preset::kGrab, {-1, 0, 0}}};
+  for (const auto& [preset, forward] : presets)
+    for (const double yaw : {0.0, 0.7, -kQuarter, 3.0}) {
+      const Eigen::Matrix3d R = rotation_of({preset, yaw}),
+                            R_yaw = turn(yaw, Eigen::Vector3d::UnitZ());
+      EXPECT_LT((R * Eigen::Vector3d::UnitY() - Eigen::Vector3d::UnitZ()).norm(), 1e-15);
+      EXPECT_LT((-R.col(2) - R_yaw * forward).norm(), 1e-15);
+      EXPECT_LT((-R.col(0) - Eigen::Vector3d::UnitZ().cross(R_yaw * forward)).norm(), 1e-15);
+      EXPECT_NEAR(R.determinant(), 1.0, 1e-14);
+    }
+}
+
 TEST(PoseMapping, PositionByHandWorkedNumbers) {
-  // (3.6) with alpha = 2: the leader went (0.1, 0.2, 0.3), so U gets 2 (-0.1, -0.3, -0.2)
+  // (3.6) with alpha = 2: the leader went (0.1, 0.2, 0.3), so U gets 2 (-0.1, 0.3, 0.2)
   PoseMapping m = mapping(SpaceConfig::Preset::kToss, TurnAxes::kBody);
   m.scale.setConstant(2.0);
   const Pose X_WE0 = Pose::translation({1.0, 2.0, 3.0});
   const Pose X_VC0 = Pose::translation({5.0, 5.0, 5.0});
   const Pose X_VC = Pose::translation({5.1, 5.2, 5.3});
-  EXPECT_LT((map_pose(m, X_WE0, X_VC0, X_VC).p - Eigen::Vector3d(0.8, 1.4, 2.6)).norm(), 1e-14);
+  EXPECT_LT((map_pose(m, X_WE0, X_VC0, X_VC).p - Eigen::Vector3d(0.8, 2.6, 3.4)).norm(), 1e-14);
   // (3.15), (3.22): (z, x, y) of the controller's, by an axis' own scale
   PoseMapping g = mapping(SpaceConfig::Preset::kGrab, TurnAxes::kBody);
   g.scale = Eigen::Vector3d(1.0, 0.5, 2.0);

@@ -20,7 +20,8 @@ const kHalf = 0.145;
 
 export const kHands: HandInfo[] = kSides.map((side) => ({
   name: `${side}_person`, reference: `${side}_hand`, device: 'headset', pose: side,
-  controls: [`${side}.squeeze`, `${side}.trigger`], space: kWebXrSpace, scale: [1, 1, 1], jog: [0.15, 0.7],
+  controls: [`${side}.squeeze`, `${side}.trigger`], space: kWebXrSpace, axes: [0, 0, 0, 1], scale: [1, 1, 1],
+  jog: [0.15, 0.7],
 }));
 
 const box = (size: number[], rgba: number[]): ShapeInfo => ({

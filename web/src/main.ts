@@ -16,7 +16,7 @@ import { Interpolator } from './scene/interpolate.ts';
 import { View } from './scene/view.ts';
 import { Station } from './station.ts';
 import './style.css';
-import { Drive } from './teleop/drive.ts';
+import { Drive, looks } from './teleop/drive.ts';
 import { Pad } from './teleop/gamepad.ts';
 import { Gizmo } from './teleop/gizmo.ts';
 import { handsOf, kWebXrSpace } from './teleop/hands.ts';
@@ -228,7 +228,7 @@ function move(time: number): void {
   pads.element.hidden = !touch || !may;
   if (view.ghosts) view.ghosts.selected = may ? drive.driven.map((i) => drive.hands[i]!.referenceName) : [];
   if (!mayMove()) return drive.open();
-  if (may) drive.update(dt, jogs, placed, view.camera.getWorldDirection(new Vector3()));
+  if (may) drive.update(dt, jogs, placed, looks(view.camera));
   else drive.open();
   for (const device of devicesOfHands()) {
     const sample = sender.writer(device);

@@ -88,6 +88,7 @@ export interface HandInfo {
   pose: string;
   controls: string[]; // that close its clutch
   space: Numbers; // R_WV as a quaternion: the device's axes in W
+  axes: Numbers; // R_EC as one: the controller's axes in the frame that it moves
   scale: Numbers; // of translation, along W's axes (3)
   jog: Numbers; // how fast keys and sticks move it at first [m/s, rad/s]
 }
@@ -197,7 +198,7 @@ const welcome = object<Omit<Welcome, 'type'>>({
     list(
       object<HandInfo>({
         name: text, reference: text, device: text, pose: text, controls: texts,
-        space: quaternion, scale: vector3, jog: optional(list(number, 2), [0.15, 0.7]),
+        space: quaternion, axes: optional(quaternion, [0, 0, 0, 1]), scale: vector3, jog: optional(list(number, 2), [0.15, 0.7]),
       }),
     ),
     [],
@@ -234,6 +235,7 @@ export interface Status {
   holding: Record<string, string>; // why each reference holds
   recording: { on: boolean; file: string; seconds: number; message: string };
   episode: { on: boolean; task: string };
+  put_back: { count: number; why: string }; // times that the app put its scene back, and why at last
   late_ticks: number;
   slipped: number; // simulated time behind the clock [s]
   devices: Record<string, { age: number | null; present: boolean }>;
@@ -289,6 +291,7 @@ const kServerMessages: { [T in ServerMessage['type']]: Check<object> } = {
     holding: map(text),
     recording: object({ on: boolean, file: text, seconds: number, message: text }),
     episode: object({ on: boolean, task: text }),
+    put_back: optional(object({ count: integer, why: text }), { count: 0, why: '' }),
     late_ticks: integer,
     slipped: number,
     devices: map(object({ age: orNull(number), present: boolean })),

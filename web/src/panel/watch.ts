@@ -32,13 +32,17 @@ export class Watch {
     this.followed = new Set(hands.map(({ reference }) => reference));
   }
 
-  status({ judged, limits, relaxed, holding }: Status): void {
-    const key = JSON.stringify(judged);
+  status({ judged, put_back, limits, relaxed, holding }: Status): void {
+    const key = JSON.stringify([judged, put_back]);
     if (this.judged.dataset.key !== key) {
       this.judged.dataset.key = key;
       this.judged.replaceChildren(...Object.entries(judged).map(([name, { verdict, words }]) =>
         h('li', { class: verdict === 'good' ? 'good' : verdict === 'open' ? '' : 'bad' },
           h('b', {}, `${name.replaceAll('_', ' ')} `), words || 'under way')));
+      // words name what was put back, and where it was
+      if (put_back.count > 0)
+        this.judged.append(h('li', {}, h('b', {}, 'scene '),
+          `put back ${put_back.count} ${put_back.count === 1 ? 'time' : 'times'}${put_back.why ? `: ${put_back.why}` : ''}`));
     }
     chips(this.relaxed, relaxed.map((name) => `gave way: ${name}`), 'bad');
     chips(this.limits, limits, 'warn');

@@ -1,23 +1,32 @@
 // One person without a headset drives one hand or two: what keys, gamepad, pads and gizmo ask for
 // becomes the motion of hands made up for it, and those become samples as of a headset.
-import { Quaternion, Vector3 } from 'three';
+import { type Camera, Quaternion, Vector3 } from 'three';
 import type { Hand } from './hands.ts';
 import { emptyJog, type Jog } from './keyboard.ts';
 import { MadeHand, type Place } from './made_hand.ts';
 import { type SampleWriter, TrackedAs } from './sample.ts';
+import { facing } from './stand.ts';
 
 export const kChoices = ['left', 'right', 'together', 'mirror'] as const;
 export type Choice = (typeof kChoices)[number];
 
-/// To what the operator's axes are: those of W as the hand's space has them, or as the camera
-/// looks, to the nearest quarter turn.
+/// To what the operator's axes are: as somebody stands who looks along the hand's forward, or as the
+/// camera looks, to the nearest quarter turn. Up is W's.
 export type JogAxes = 'view' | 'world';
+
+/// Where a camera looks, along the floor: also of one that looks straight down, whose picture has it
+/// upwards.
+export function looks(camera: Camera): Vector3 {
+  const right = new Vector3(1, 0, 0).applyQuaternion(camera.getWorldQuaternion(new Quaternion()));
+  return new Vector3(0, 0, 1).cross(right).setZ(0).normalize();
+}
 
 /// Right, forward and up in W.
 export function jogAxes(axes: JogAxes, hand: Hand, look: Vector3): [Vector3, Vector3, Vector3] {
-  const up = new Vector3(0, 1, 0).applyQuaternion(hand.R_WV);
-  let forward = new Vector3(0, 0, -1).applyQuaternion(hand.R_WV);
-  let right = new Vector3(1, 0, 0).applyQuaternion(hand.R_WV);
+  const stands = facing(hand.R_WV);
+  const up = new Vector3(0, 0, 1);
+  let forward = new Vector3(0, 0, -1).applyQuaternion(stands);
+  let right = new Vector3(1, 0, 0).applyQuaternion(stands);
   if (axes === 'view') {
     const angle = Math.atan2(-look.dot(right), look.dot(forward));
     const turn = new Quaternion().setFromAxisAngle(
@@ -66,7 +75,7 @@ export class Drive {
     this.controls = {};
   }
 
-  /// @param references where each is @param look of the camera, in W
+  /// @param references where each is @param look of the camera, in W: looks()
   update(dt: number, jogs: Jog[], references: (reference: number) => Place | undefined,
          look: Vector3): void {
     const jog = emptyJog();
@@ -104,7 +113,7 @@ export class Drive {
         move.subVectors(this.drag.p, from.p).multiplyScalar(14).clampLength(0, 0.6);
       }
       if (!isFirst && this.choice === 'mirror') {
-        const side = new Vector3(1, 0, 0).applyQuaternion(hand.R_WV);
+        const side = new Vector3(1, 0, 0).applyQuaternion(facing(hand.R_WV));
         move.addScaledVector(side, -2 * side.dot(move));
         // a turn is mirrored as what it does to points is
         turn.addScaledVector(side, -2 * side.dot(turn)).negate();
@@ -123,7 +132,7 @@ export class Drive {
       const made = this.made[i]!;
       const to = hand.R_WV.clone().invert();
       const p = made.p.clone().divide(hand.scale).applyQuaternion(to);
-      sample.pose(hand.pose, TrackedAs.controller, p, to.multiply(made.q));
+      sample.pose(hand.pose, TrackedAs.controller, p, to.multiply(made.q).multiply(hand.R_EC));
       if (driven.includes(i))
         for (const [name, value] of Object.entries(this.controls)) {
           const full = `${hand.pose}.${name}`;

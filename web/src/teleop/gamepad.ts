@@ -2,6 +2,7 @@
 import { emptyJog, type Jog } from './keyboard.ts';
 
 const kDeadZone = 0.12;
+const kRest = 0.25; // an axis nearer to its middle than this is there
 const kTrigger = 6, kLeftBumper = 4, kRightBumper = 5, kA = 0, kB = 1, kX = 2, kY = 3, kStart = 9;
 const kStickDown = 10;
 
@@ -20,24 +21,38 @@ export function withoutDrift(x: number): number {
 export class Pad {
   name = ''; // of the one that is read; empty: there is none
   private before = new Set<number>();
+  private whose = '';
+  private readonly middles = new Set<number>(); // axes that were seen at their middle
+  private readonly ends = new Set<number>(); // axes that rest at an end, as a throttle
 
   /// @param next, stop: called when their buttons are pressed
   read(next: () => void, stop: () => void): Jog {
     const jog = emptyJog();
     const pad = navigator.getGamepads?.().find((p) => p?.connected && p.mapping === 'standard');
-    this.name = pad?.id ?? '';
-    if (!pad) {
+    const name = pad ? `${pad.index} ${pad.id}` : '';
+    if (name !== this.whose) {
+      this.whose = name;
+      this.middles.clear();
+      this.ends.clear();
       this.before.clear();
-      return jog;
     }
+    this.name = pad?.id ?? '';
+    if (!pad) return jog;
     const down = (i: number) => pad.buttons[i]?.pressed === true;
+    // an axis that lies at an end before the clutch is held rests there, until it was at its middle
+    pad.axes.forEach((x, i) => {
+      if (Math.abs(x) <= kRest) this.ends.delete(i);
+      else if (!down(kRightBumper) && !this.middles.has(i)) this.ends.add(i);
+      if (Math.abs(x) <= kRest) this.middles.add(i);
+    });
     const pressed = (i: number) => down(i) && !this.before.has(i);
     if (pressed(kY)) next();
     if (pressed(kStart)) stop();
     this.before = new Set(pad.buttons.flatMap((button, i) => (button.pressed ? [i] : [])));
 
     // sticks are positive to the right and downwards
-    const [lx = 0, ly = 0, rx = 0, ry = 0] = pad.axes.map(withoutDrift);
+    const [lx = 0, ly = 0, rx = 0, ry = 0] = pad.axes.map((x, i) =>
+      this.ends.has(i) ? 0 : withoutDrift(x));
     jog.clutch = down(kRightBumper);
     if (jog.clutch) {
       if (down(kLeftBumper)) jog.turn.set(ly, lx, 0);
@@ -46,7 +61,7 @@ export class Pad {
       jog.turn.z = -rx;
     }
     jog.controls = {
-      trigger: pad.buttons[kTrigger]?.value ?? 0, squeeze: down(kX) ? 1 : 0,
+      trigger: Math.max(0, pad.buttons[kTrigger]?.value ?? 0), squeeze: down(kX) ? 1 : 0,
       primary: down(kA) ? 1 : 0, secondary: down(kB) ? 1 : 0, stick: down(kStickDown) ? 1 : 0,
     };
     return jog;

@@ -10,6 +10,7 @@ export interface Hand {
   pose: string;
   controls: string[]; // that close its clutch
   R_WV: Quaternion; // the device's axes in W
+  R_EC: Quaternion; // the controller's axes in the frame that it moves
   scale: Vector3;
   jog: [speed: number, turnRate: number]; // at first [m/s, rad/s]
 }
@@ -26,6 +27,7 @@ export function handsOf(welcome: Welcome): Hand[] {
     return [{
       name: info.pose, reference, referenceName: info.reference, device, pose: info.pose,
       controls: info.controls, R_WV: new Quaternion(...info.space as [number, number, number, number]),
+      R_EC: new Quaternion(...info.axes as [number, number, number, number]),
       scale: new Vector3(...info.scale), jog: [info.jog[0]!, info.jog[1]!],
     }];
   });
@@ -43,7 +45,7 @@ function guess({ devices, references }: Welcome): HandInfo[] {
     return [{
       name: pose, reference: reference.name, device: device!.name, pose,
       controls: [`${pose}.squeeze`, `${pose}.trigger`].filter((control) => has.includes(control)),
-      space: kWebXrSpace, scale: [1, 1, 1], jog: [0.15, 0.7],
+      space: kWebXrSpace, axes: [0, 0, 0, 1], scale: [1, 1, 1], jog: [0.15, 0.7],
     }];
   });
 }

@@ -34,6 +34,7 @@ export class Headset {
   private readonly rig = new three.Group();
   private readonly models: Record<string, three.Object3D> = {};
   private readonly rumble: Record<string, number> = {};
+  private recentred = false; // since the last frame
   private turned = false;
   private bothDown = false;
   private stickSince = 0;
@@ -77,6 +78,9 @@ export class Headset {
     // two eyes drawn without a graphics card
     if (this.view.software) xr.setFramebufferScaleFactor(0.4);
     await xr.setSession(session);
+    xr.getReferenceSpace()?.addEventListener('reset', () => {
+      this.recentred = true;
+    });
     this.session = session;
     this.view.seeThrough(mode === 'immersive-ar');
     this.rig.visible = true;
@@ -117,7 +121,8 @@ export class Headset {
       const p = new three.Vector3(position.x, position.y, position.z);
       const q = new three.Quaternion(orientation.x, orientation.y, orientation.z, orientation.w);
       toSample(X_WS, this.R_WV, p, q);
-      sample.pose(name, as, p, q);
+      // what comes in a space that was moved is no motion of hers
+      sample.pose(name, this.recentred ? TrackedAs.recentred : as, p, q);
     };
     for (const side of kSides) this.models[side]!.visible = false;
     for (const source of this.session.inputSources) {
@@ -136,6 +141,7 @@ export class Headset {
     }
     const head = frame.getViewerPose(space);
     if (head && !head.emulatedPosition) put('head', TrackedAs.head, head.transform);
+    this.recentred = false;
     return true;
   }
 

@@ -3,8 +3,9 @@
 import type { Quaternion, Vector3 } from 'three';
 import { kPoseNumbers, type LayoutInfo } from '../protocol.ts';
 
-/// What tells where something is; numbered as the server's.
-export const TrackedAs = { none: 0, controller: 1, hand: 2, head: 3, tracker: 4 } as const;
+/// What tells where something is; numbered as the server's. Recentred: nothing is in this sample, since
+/// the space that poses are in was moved.
+export const TrackedAs = { none: 0, controller: 1, hand: 2, head: 3, tracker: 4, recentred: 5 } as const;
 export type TrackedAs = (typeof TrackedAs)[keyof typeof TrackedAs];
 
 export class SampleWriter {

@@ -1,6 +1,6 @@
 // Samples go out at the display's rate while this page operates, and by a timer when the page is
 // drawn too slowly: the server takes a device that says nothing for 100 ms as silent.
-import { now } from '../clock.ts';
+import { kOtherClock, now } from '../clock.ts';
 import type { DeviceInfo } from '../protocol.ts';
 import type { Station } from '../station.ts';
 import { SampleWriter } from './sample.ts';
@@ -12,7 +12,7 @@ const kLeastStep = 1e-4; // of stamps, that must rise [s]
 export class Sender {
   private readonly station: Station;
   private readonly due: (time: number) => void;
-  private devices: { info: DeviceInfo; writer: SampleWriter; sequence: number; stamp: number }[] = [];
+  private devices: { info: DeviceInfo; writer: SampleWriter; sequence: number; stamp: number; server: number }[] = [];
   private last = 0;
 
   /// @param due called when a sample is due that no frame of the display has sent
@@ -27,7 +27,7 @@ export class Sender {
 
   load(devices: DeviceInfo[]): void {
     this.devices = devices.map((info) =>
-      ({ info, writer: new SampleWriter(info.layout), sequence: 0, stamp: -Infinity }));
+      ({ info, writer: new SampleWriter(info.layout), sequence: 0, stamp: -Infinity, server: -Infinity }));
   }
 
   writer(device: number): SampleWriter | undefined {
@@ -41,8 +41,12 @@ export class Sender {
     this.last = now();
     // sent again between two frames of a headset it is later than the frame that comes
     to.stamp = Math.max(stamp, to.stamp + kLeastStep);
+    // a frame's stamp is a little older than now, and an offset that falls must not turn two round
+    let server = to.stamp + this.station.clock.offset;
+    if (server > to.server - kOtherClock) server = Math.max(server, to.server + kLeastStep);
+    to.server = server;
     this.station.sample({
-      device, sequence: ++to.sequence, stamp: to.stamp, offset: this.station.clock.offset,
+      device, sequence: ++to.sequence, stamp: to.stamp, offset: server - to.stamp,
       numbers: to.writer.numbers,
     });
   }

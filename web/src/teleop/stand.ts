@@ -11,6 +11,21 @@ export interface Stand {
   yaw: number; // of her forward from the space's, about W's z [rad]
 }
 
+/// How somebody stands who looks along a hand's forward: S in W, whose up is W's whatever axes the
+/// hand's samples have.
+export function facing(R_WV: Quaternion): Quaternion {
+  const up = new Vector3(0, 0, 1);
+  const forward = new Vector3(0, 0, -1).applyQuaternion(R_WV).projectOnPlane(up);
+  // one that looks up or down: her right says it
+  if (forward.length() < 1e-3)
+    forward.crossVectors(up, new Vector3(1, 0, 0).applyQuaternion(R_WV)).projectOnPlane(up);
+  if (forward.length() < 1e-3) forward.set(1, 0, 0);
+  forward.normalize();
+  const right = new Vector3().crossVectors(forward, up);
+  return new Quaternion().setFromRotationMatrix(
+    new Matrix4().makeBasis(right, up, forward.negate()));
+}
+
 /// Behind the robots that are there, in the middle, 0.6 m back.
 export function usualStand(welcome: Welcome, bases: Vector3[], R_WV: Quaternion): Stand {
   const frame = welcome.scene.frames.find(({ name }) => name === 'operator');
@@ -20,7 +35,7 @@ export function usualStand(welcome: Welcome, bases: Vector3[], R_WV: Quaternion)
   }
   const middle = bases.reduce((sum, p) => sum.add(p), new Vector3())
     .divideScalar(Math.max(1, bases.length));
-  const back = new Vector3(0, 0, 1).applyQuaternion(R_WV);
+  const back = new Vector3(0, 0, 1).applyQuaternion(facing(R_WV));
   return { x: middle.x + 0.6 * back.x, y: middle.y + 0.6 * back.y, height: 0, yaw: 0 };
 }
 
@@ -28,7 +43,8 @@ export function usualStand(welcome: Welcome, bases: Vector3[], R_WV: Quaternion)
 export function standMatrix(stand: Stand, R_WV: Quaternion): Matrix4 {
   const turn = new Quaternion().setFromAxisAngle(new Vector3(0, 0, 1), stand.yaw);
   return new Matrix4().compose(
-    new Vector3(stand.x, stand.y, stand.height), turn.multiply(R_WV), new Vector3(1, 1, 1));
+    new Vector3(stand.x, stand.y, stand.height), turn.multiply(facing(R_WV)),
+    new Vector3(1, 1, 1));
 }
 
 /// A pose in S as the samples have it, in V.

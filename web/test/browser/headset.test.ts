@@ -78,6 +78,18 @@ export const tests: Record<string, (stage: Stage) => Promise<void>> = {
     await until('it does not close anew', () => closed(stage) === 'true,true');
   },
 
+  'a space that is reset opens the clutches and is said': async (stage) => {
+    const page = await openWithHeadset(stage);
+    await clutch(page, 1);
+    await until('the clutches do not close', () => closed(stage) === 'true,true');
+    stage.server.samples.length = 0;
+    await page.evaluate(() => void window.handspan.view.renderer.xr.getReferenceSpace()!.dispatchEvent(new Event('reset')));
+    const recentred = () => stage.server.samples.filter((s) => s.numbers[0] === 5 && s.numbers[8] === 5);
+    await until('no sample says so', () => recentred().length > 0);
+    await until('the clutches stay closed', () => closed(stage) === 'false,false');
+    await until('it goes on saying so', () => stage.server.samples.at(-1)!.numbers[0] === 1);
+  },
+
   'a position that the headset only thinks up is not followed': async (stage) => {
     const page = await openWithHeadset(stage);
     await clutch(page, 1);

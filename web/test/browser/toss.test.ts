@@ -52,7 +52,7 @@ export const tests: Record<string, (stage: Play) => Promise<void>> = {
     }));
     const set = (given: { stick?: number; clutch?: boolean; trigger?: boolean }) => page.evaluate((to) => {
       const { pad } = window as unknown as { pad: { axes: number[]; buttons: { pressed: boolean; value: number }[] } };
-      if (to.stick !== undefined) pad.axes[0] = to.stick;
+      if (to.stick !== undefined) pad.axes[1] = to.stick; // -1: pushed away
       if (to.clutch !== undefined) pad.buttons[5]!.pressed = to.clutch;
       if (to.trigger !== undefined) pad.buttons[6] = { pressed: to.trigger, value: to.trigger ? 1 : 0 };
     }, given);
@@ -66,7 +66,7 @@ export const tests: Record<string, (stage: Play) => Promise<void>> = {
     await set({ clutch: true, trigger: true });
     await until('the clutch does not close', () => closed(stage));
     await server.wait(0.2);
-    // to the left of who stands beside the bench: along the belt
+    // away from the robot, which is forward: along the belt
     await set({ stick: -1 });
     await until('the box does not move with the stick', () => server.pose('box')[1]! < from[1]! - 0.12);
     expect(atTheCup(stage), 'it is let go before the trigger is');
@@ -86,12 +86,12 @@ export const tests: Record<string, (stage: Play) => Promise<void>> = {
     await until('the clutch does not close', () => closed(stage));
     await page.keyboard.down('KeyG');
     await server.wait(0.2);
-    await page.keyboard.down('KeyA');
+    await page.keyboard.down('KeyW');
     await until('the box does not move with the key', () => server.pose('box')[1]! < from[1]! - 0.12);
     expect(atTheCup(stage), 'it is let go before the key is');
     await page.keyboard.up('KeyG');
     await until('it is not let go', () => server.status!.mode.arm !== 'teleoperation');
-    await page.keyboard.up('KeyA');
+    await page.keyboard.up('KeyW');
     await page.keyboard.up('KeyC');
     await lands(stage, from);
   },

@@ -1,0 +1,109 @@
+#include "session/arm_force.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+#include "control/frame_task.hpp"
+
+namespace handspan {
+namespace {
+
+using Matrix6d = Eigen::Matrix<double, 6, 6>;
+
+// of the damped inverse: directions in which the joints move the tool less than this do not count
+// [m]
+constexpr double kLeastLever = 0.05;
+
+// the frame that a task moves, else the last body of the robot
+FrameId tool_of(const WholeArm& arms, int mechanism) {
+  for (const auto& task : arms.tasks())
+    if (const auto* frame = dynamic_cast<const FrameTask*>(task.get()))
+      if (frame->frame().mechanism == mechanism) return frame->frame().frame;
+  const auto& model = *arms.system().mechanisms()[static_cast<std::size_t>(mechanism)].model;
+  return model.body_frame(static_cast<int>(model.description().bodies.size()) - 1);
+}
+
+}  // namespace
+
+ArmForce::ArmForce(const WholeArm& arms, int arm, int sensor, double dt)
+    : arms_(arms),
+      mechanism_(arms.system().mechanisms()[static_cast<std::size_t>(arms.mechanism_of(arm))]),
+      state_(arms.state().mechanisms[static_cast<std::size_t>(arms.mechanism_of(arm))]),
+      arm_(static_cast<std::size_t>(arm)),
+      sensor_(sensor),
+      group_(static_cast<std::size_t>(arms.group_of(arm))),
+      tool_(tool_of(arms, arms.mechanism_of(arm))),
+      data_(*mechanism_.model) {
+  const Eigen::Index nv = mechanism_.model->nv();
+  const auto columns = std::max<Eigen::Index>(1, std::lround(kForceWindow / dt));
+  for (std::size_t k = 0; k < mechanism_.actuated.size(); ++k)
+    places_.push_back(arms.drive(arm).place_in_group(k));
+  window_ = static_cast<double>(columns) * dt;
+  ring_ = Eigen::MatrixXd::Zero(sensor_ >= 0 ? 3 : nv, columns);
+  speeds_ = Eigen::MatrixXd::Zero(nv, columns);
+  q_ = state_.q;
+  v_ = load_ = Eigen::VectorXd::Zero(nv);
+  sum_ = Eigen::VectorXd::Zero(ring_.rows());
+  J_ = Matrix6Xd::Zero(6, nv);
+}
+
+void ArmForce::forget() { next_ = filled_ = 0; }
+
+void ArmForce::update(const Observation& observation) {
+  if (sensor_ < 0) {
+    from_torques(observation);
+    return;
+  }
+  const Eigen::Vector3d F = observation.wrenches[static_cast<std::size_t>(sensor_)].head<3>();
+  if (!F.allFinite()) return;
+  now_ = F.norm();
+  ring_.col(next_) = F;
+  next_ = (next_ + 1) % ring_.cols();
+  filled_ = std::min(filled_ + 1, ring_.cols());
+  mean_ = filled_ == ring_.cols() ? ring_.rowwise().mean().norm() : 0.0;
+}
+
+void ArmForce::from_torques(const Observation& observation) {
+  const GroupState& measured = observation.groups[group_];
+  if (!measured.q.allFinite() || !measured.v.allFinite() || !measured.tau.allFinite()) return;
+  const RobotModel& model = *mechanism_.model;
+  q_ = state_.q;
+  v_ = state_.v;
+  // what is carried, at the controller's state: known in its h alone
+  load_ = state_.h - nonlinear_effects(model, data_, q_, v_);
+  for (std::size_t k = 0; k < places_.size(); ++k) {
+    q_[mechanism_.actuated_q[k]] = measured.q[places_[k]];
+    v_[mechanism_.actuated[k]] = measured.v[places_[k]];
+  }
+  load_ += nonlinear_effects(model, data_, q_, v_);
+  for (std::size_t k = 0; k < places_.size(); ++k)
+    load_[mechanism_.actuated[k]] -= measured.tau[places_[k]];
+  // the oldest one is one window old
+  const bool full = filled_ == ring_.cols();
+  sum_ = v_ - speeds_.col(next_);
+  ring_.col(next_) = load_;
+  speeds_.col(next_) = v_;
+  next_ = (next_ + 1) % ring_.cols();
+  filled_ = std::min(filled_ + 1, ring_.cols());
+  if (!full) {
+    mean_ = now_ = 0.0;
+    return;
+  }
+  load_.noalias() = mass_matrix(model, data_, q_) * sum_ / window_;
+  load_ += ring_.rowwise().mean();
+  update_kinematics(model, data_, q_, v_);
+  frame_jacobian(model, data_, tool_, J_);
+  // min |J^T (F, T) - load|^2 + damping: of the tool's six, force and torque
+  Matrix6d A = J_ * J_.transpose();
+  A.diagonal().head<3>().array() += kLeastLever * kLeastLever;
+  A.diagonal().tail<3>().array() += kLeastLever;
+  const Vector6d F = A.ldlt().solve(J_ * load_);
+  mean_ = now_ = F.head<3>().norm();
+}
+
+void ArmForce::state(StateArchive& archive) {
+  archive(ring_, speeds_, next_, filled_, mean_, now_);
+}
+
+}  // namespace handspan

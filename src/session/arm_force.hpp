@@ -1,0 +1,57 @@
+#pragma once
+// How hard an arm presses with its tool: from its wrist sensor where it has one, else from the
+// torques of its drives. Mean over a window, so that the peak of an impact is no press.
+#include <Eigen/Core>
+#include <memory>
+#include <optional>
+
+#include "control/whole_arm.hpp"
+#include "core/state_archive.hpp"
+#include "plant/plant.hpp"
+
+namespace handspan {
+
+/// Over which forces are averaged [s].
+inline constexpr double kForceWindow = 0.05;
+
+/// From drive torques: with M q'' + h = tau + J^T F, and means over the window,
+///   J^T F = M (v - v_then) / window + mean(h - tau),
+/// solved by damped least squares for the force on the tool, its torque free. What the model does
+/// not know (dry friction, a load that it was not told of) counts as force; near a singular posture
+/// what presses along its lost direction is not seen.
+class ArmForce {
+ public:
+  /// @param arm index in the whole-arm controller; sensor: in observations, or -1; dt: between
+  /// measurements [s]
+  ArmForce(const WholeArm& arms, int arm, int sensor, double dt);
+  void update(const Observation& observation);
+  /// Of the mean force over the window; 0 until it is full [N].
+  double mean() const { return mean_; }
+  /// Of the last measurement: a sensor's; of torques, their mean [N].
+  double now() const { return now_; }
+  bool by_sensor() const { return sensor_ >= 0; }
+  void forget();
+  void state(StateArchive& archive);
+
+ private:
+  void from_torques(const Observation& observation);
+
+  const WholeArm& arms_;
+  const Mechanism& mechanism_;
+  const MechanismState& state_;
+  std::size_t arm_;
+  int sensor_;
+  std::size_t group_;
+  FrameId tool_;
+  std::vector<Eigen::Index> places_;  // in the group, of each actuated joint
+  RobotData data_;
+  Eigen::MatrixXd ring_;    // of what is averaged, a column a measurement
+  Eigen::MatrixXd speeds_;  // v of the mechanism then
+  Eigen::Index next_ = 0, filled_ = 0;
+  double window_ = 0.0;  // [s]
+  double mean_ = 0.0, now_ = 0.0;
+  Eigen::VectorXd q_, v_, load_, sum_;
+  Matrix6Xd J_;
+};
+
+}  // namespace handspan

@@ -1,0 +1,187 @@
+#include "session/place_judge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+#include "core/error.hpp"
+#include "core/object.hpp"
+#include "core/suggest.hpp"
+#include "core/values.hpp"
+
+namespace handspan {
+namespace {
+
+constexpr double kDegrees = 180.0 / std::numbers::pi;
+
+struct PlaceConfig {
+  std::string object;
+  double within = 0.08;                                // [m]
+  double tilt = 15.0 * std::numbers::pi / 180.0;       // [rad]
+  std::optional<double> lowest, farthest;              // [m]
+  double most_tilt = 60.0 * std::numbers::pi / 180.0;  // [rad]
+  double time = 1.0;                                   // [s]
+};
+
+// O is the object.
+class PlaceJudge : public Judge {
+ public:
+  PlaceJudge(const PlaceConfig& config, const JudgeContext& context)
+      : config_(config), plant_(context.simulation) {
+    std::vector<std::string> names;
+    for (const auto& object : context.scene.objects) {
+      names.push_back(object.name);
+      if (object.name == config.object) X_WStart_ = object.X_WB.pose();
+    }
+    if (!std::ranges::count(names, config.object))
+      throw InputError(
+          names.empty() ? std::string("the scene has no free object whose place could be judged")
+                        : fmt::format("the scene has no free object '{}'; {}", shown(config.object),
+                                      did_you_mean(config.object, names, "it has")));
+    object_ = plant_.body(config.object);
+    const auto& bodies = plant_.bodies();
+    for (const std::string& body : bodies)
+      of_robot_.push_back(std::ranges::any_of(context.scene.robots, [&](const RobotInstance& r) {
+        return body.starts_with(r.name + ".");
+      }));
+  }
+
+  void update(Nanoseconds now) override {
+    const Out out = look();
+    if (out == Out::kNo) {
+      state_ = {};
+      return;
+    }
+    if (state_.since < 0) state_.since = now;
+    if (state_.judged || seconds(now - state_.since) < config_.time) return;
+    state_.judged = true;
+    state_.out = out;
+    state_.amount = amount(out);
+  }
+  Verdict verdict() const override { return state_.judged ? Verdict::kNotGood : Verdict::kGood; }
+  VerdictText words() const override {
+    if (!state_.judged) return "in its place, or on its way";
+    char text[VerdictText::kMost];
+    const auto said = [&](const auto& end) {
+      return VerdictText(std::string_view(text, std::min(end.size, sizeof text)));
+    };
+    const std::size_t n = sizeof text;
+    const std::string& name = config_.object;
+    switch (state_.out) {
+      case Out::kNo:
+        return {};
+      case Out::kLow:
+        return said(fmt::format_to_n(text, n, "'{}' fell to {:.2f} m; lowest is {:.2f} m", name,
+                                     state_.amount, config_.lowest.value_or(0.0)));
+      case Out::kFar:
+        return said(fmt::format_to_n(text, n,
+                                     "'{}' is {:.2f} m from its place; farthest is {:.2f} m", name,
+                                     state_.amount, config_.farthest.value_or(0.0)));
+      case Out::kTumbled:
+        return said(fmt::format_to_n(text, n, "'{}' is tilted by {:.0f} deg; at most {:.0f} deg",
+                                     name, kDegrees * state_.amount, kDegrees * config_.most_tilt));
+      case Out::kLeft:
+        return said(fmt::format_to_n(text, n,
+                                     "'{}' was left {:.2f} m from its place; within {:.2f} m", name,
+                                     state_.amount, config_.within));
+      case Out::kLeftTilted:
+        return said(fmt::format_to_n(text, n,
+                                     "'{}' was left tilted by {:.0f} deg; within {:.0f} deg", name,
+                                     kDegrees * state_.amount, kDegrees * config_.tilt));
+    }
+    return {};
+  }
+  std::string text() const override {
+    return fmt::format(
+        "where '{}' is: not good after {:g} s lower than {}, farther than {} or tilted by more "
+        "than "
+        "{:.0f} deg, or left more than {:g} m or {:.0f} deg from its place",
+        config_.object, config_.time,
+        config_.lowest ? fmt::format("{:g} m", *config_.lowest) : std::string("anything"),
+        config_.farthest ? fmt::format("{:g} m", *config_.farthest) : std::string("anything"),
+        kDegrees * config_.most_tilt, config_.within, kDegrees * config_.tilt);
+  }
+  void state(StateArchive& archive) override {
+    archive(state_.since, state_.judged, state_.out, state_.amount);
+  }
+
+ private:
+  enum class Out : std::uint8_t { kNo, kLow, kFar, kTumbled, kLeft, kLeftTilted };
+  struct State {
+    Nanoseconds since = -1;  // it is out of place; -1: it is not [ns]
+    bool judged = false;
+    Out out = Out::kNo;
+    double amount = 0.0;  // [m, rad]
+  };
+
+  Out look() const {
+    const double far = amount(Out::kFar), tilt = amount(Out::kTumbled);
+    if (config_.lowest && amount(Out::kLow) < *config_.lowest) return Out::kLow;
+    if (config_.farthest && far > *config_.farthest) return Out::kFar;
+    if (tilt > config_.most_tilt) return Out::kTumbled;
+    if (amount(Out::kLeft) > config_.within) return held() ? Out::kNo : Out::kLeft;
+    if (tilt > config_.tilt) return held() ? Out::kNo : Out::kLeftTilted;
+    return Out::kNo;
+  }
+  double amount(Out out) const {
+    const Pose X_WO = plant_.body_pose(object_);
+    const Eigen::Vector3d d = X_WO.p - X_WStart_.p;
+    switch (out) {
+      case Out::kNo:
+        return 0.0;
+      case Out::kLow:
+        return X_WO.p.z();
+      case Out::kFar:
+        return d.head<2>().norm();
+      case Out::kLeft:
+        return d.norm();
+      case Out::kTumbled:
+      case Out::kLeftTilted:
+        return std::acos(
+            std::clamp(X_WO.R.col(2).dot(Eigen::Vector3d(X_WStart_.R.col(2))), -1.0, 1.0));
+    }
+    return 0.0;
+  }
+  // whether a robot touches it
+  bool held() const {
+    const auto robots = [&](int body) { return of_robot_[static_cast<std::size_t>(body)]; };
+    return std::ranges::any_of(plant_.contacts(), [&](const Contact& c) {
+      return (c.body_a == object_ && robots(c.body_b)) || (c.body_b == object_ && robots(c.body_a));
+    });
+  }
+
+  PlaceConfig config_;
+  MujocoPlant& plant_;
+  int object_ = 0;
+  Pose X_WStart_;
+  std::vector<bool> of_robot_;  // by body
+  State state_;
+};
+
+}  // namespace
+
+void register_place_judge(JudgeRegistry& registry) {
+  using C = PlaceConfig;
+  const auto schema =
+      object<C>("PlaceJudge")
+          .required("object", &C::object, text(), "a free one of the scene")
+          .optional("within", &C::within, number("m").above(0),
+                    "how far from its place at the start it may be left, touched by no robot")
+          .optional("tilt", &C::tilt, number("rad").above(0),
+                    "likewise, from its turn at the start")
+          .optional("lowest", &C::lowest, number("m"),
+                    "height of its origin, held or not; left out: any")
+          .optional("farthest", &C::farthest, number("m").above(0),
+                    "level, from its place, held or not; left out: any")
+          .optional("most_tilt", &C::most_tilt, number("rad").above(0), "held or not")
+          .optional("time", &C::time, number("s").min(0), "for which that lasts");
+  registry.add("place", schema, "whether an object is where it belongs, or on its way",
+               [](const PlaceConfig& config, const JudgeContext& context) {
+                 return std::make_unique<PlaceJudge>(config, context);
+               });
+}
+
+}  // namespace handspan

@@ -1,0 +1,86 @@
+// The mode that puts the scene back: free objects, belts and cups as at the start, so that an app
+// begins anew by itself. Arms stay where they are, so a state before it moves them away.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/object.hpp"
+#include "core/values.hpp"
+#include "plant/mujoco_plant.hpp"
+#include "session/judge.hpp"
+#include "session/modes.hpp"
+
+namespace handspan {
+namespace {
+
+struct ResetSceneConfig {
+  std::optional<std::string> judge;
+};
+
+class ResetSceneMode : public Mode {
+ public:
+  ResetSceneMode(const ResetSceneConfig& config, const ModeContext& context)
+      : simulation_(context.simulation), judges_(context.judges) {
+    for (const auto& robot : context.scene.robots)
+      for (const auto& suction : robot.suctions)
+        if (!suction.holds.empty())
+          throw InputError(fmt::format(
+              "'{}' holds '{}' at the scene's start, and an arm elsewhere cannot; take reset_scene "
+              "away, or let the cup begin empty",
+              suction.name, suction.holds));
+    if (config.judge) judge_ = context.judges.find(*config.judge);
+    for (std::size_t g = 0; g < context.layout.groups.size(); ++g)
+      if (context.layout.groups[g].kind == GroupKind::kSuction) suctions_.push_back(g);
+  }
+
+  void enter(const ModeMoment& at) override {
+    const EventText why = judge_ ? EventText(judges_.words(*judge_).view()) : EventText();
+    if (simulation_ == nullptr) {
+      at.events.add("scene", "not put back",
+                    "it is not simulated: put things back by hand, and go on");
+      return;
+    }
+    const int in_the_way = simulation_->put_back_objects();
+    if (in_the_way >= 0) {
+      char text[EventText::kMost];
+      const auto end =
+          fmt::format_to_n(text, sizeof text,
+                           "'{}' is where something is to stand; it is moved away and tried again",
+                           simulation_->bodies()[static_cast<std::size_t>(in_the_way)]);
+      at.events.add("scene", "not put back",
+                    std::string_view(text, std::min(end.size, sizeof text)));
+      return;
+    }
+    for (const std::size_t g : suctions_) at.manual.groups[g].setZero();
+    at.events.add("scene", "put back", why);
+  }
+  bool update(const ModeMoment&) override { return true; }
+  std::string text() const override {
+    return judge_ ? fmt::format("puts the scene back, since {} says so", judges_.name(*judge_))
+                  : std::string("puts the scene back");
+  }
+  std::vector<std::string> drives() const override { return {}; }
+
+ private:
+  MujocoPlant* simulation_;  // none: nothing is simulated
+  const Judges& judges_;
+  std::optional<std::size_t> judge_;
+  std::vector<std::size_t> suctions_;  // groups
+};
+
+}  // namespace
+
+void register_reset_scene_mode(ModeRegistry& registry) {
+  registry.add(
+      "reset_scene",
+      object<ResetSceneConfig>("ResetScene")
+          .optional("judge", &ResetSceneConfig::judge, text(),
+                    "one of the app's judges, whose words say why"),
+      "free objects, belts and cups are as at the scene's start again, unless an arm is in "
+      "their way; only what is simulated",
+      [](const ResetSceneConfig& config, const ModeContext& context) {
+        return std::make_unique<ResetSceneMode>(config, context);
+      });
+}
+
+}  // namespace handspan
