@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Eigenvalues>
+#include <cmath>
+
 #include "core/error.hpp"
 
 namespace handspan {
@@ -20,10 +23,22 @@ FrameTask::FrameTask(const FrameTaskConfig& config, const TaskContext& context)
     : Task(context.name, static_cast<int>(chosen_axes(config.axes, context.name).size()), config),
       config_(config),
       frame_(context.system.frame(config.frame)),
-      selected_(chosen_axes(config.axes, context.name)) {
+      selected_(chosen_axes(config.axes, context.name)),
+      keeps_(config.keep_direction.value_or(false)),
+      way_(context.system.mechanisms()[static_cast<std::size_t>(frame_.mechanism)]) {
   const Mechanism& m = context.system.mechanisms()[static_cast<std::size_t>(frame_.mechanism)];
   J_ = Matrix6Xd::Zero(6, m.model->nv());
   blocks_.push_back({m.offset, Eigen::MatrixXd::Zero(rows(), m.model->nv())});
+  if (config.stiffness_unit == StiffnessUnit::kNewtonPerMetre) {
+    if (config.speed || config.angular_speed || config.deceleration)
+      throw InputError(fmt::format(
+          "the task '{}' is a spring (stiffness_unit: N/m) and has a speed or deceleration, which "
+          "need a stiffness in 1/s^2; leave them out, or limit its reference",
+          context.name));
+    inertia_ = Eigen::LLT<Eigen::MatrixXd>(m.model->nv());
+    accelerations_ = Eigen::MatrixXd::Zero(m.model->nv(), 6);
+    return;
+  }
   if (!config.orientation_stiffness) return;
   if (config.stiffness == 0.0)
     throw InputError(fmt::format(
@@ -50,7 +65,7 @@ void FrameTask::hold(const ControlSystem& system, ControlState& state) {
 
 void FrameTask::state(StateArchive& archive) {
   Task::state(archive);
-  archive(reference_, pose_error_, X_WE_.p, X_WE_.R, V_WE_);
+  archive(reference_, pose_error_, X_WE_.p, X_WE_.R, V_WE_, way_);
 }
 
 double FrameTask::saturation(double linear, double angular) const {
@@ -76,27 +91,40 @@ void FrameTask::fill(const ControlSystem& system, ControlState& state) {
 
   pose_error_ << reference_.X_WE.p - X_WE.p, orientation_error(X_WE.R, reference_.X_WE.R);
   const double scale = saturation(pose_error_.head<3>().norm(), pose_error_.tail<3>().norm());
-  Vector6d wanted =
-      reference_.A_WE + damping() * (reference_.V_WE - V) + stiffness() * scale * pose_error_;
-  if (stiffness_ratio_ != 1.0)
-    wanted.tail<3>() += (damping_ratio_ - 1.0) * damping() * (reference_.V_WE - V).tail<3>() +
+  // towards the reference, and against the motion that there is
+  Vector6d pull, drag;
+  double damps = damping();  // [1/s]
+  if (config_.stiffness_unit == StiffnessUnit::kNewtonPerMetre) {
+    add_spring(state.mechanisms[m], V, pull, drag, damps);
+  } else {
+    pull = damping() * reference_.V_WE + stiffness() * scale * pose_error_;
+    drag = damping() * V;
+    if (stiffness_ratio_ != 1.0) {
+      pull.tail<3>() += (damping_ratio_ - 1.0) * damping() * reference_.V_WE.tail<3>() +
                         (stiffness_ratio_ - 1.0) * stiffness() * scale * pose_error_.tail<3>();
+      drag.tail<3>() *= damping_ratio_;
+    }
+  }
+  pull += reference_.A_WE;
+  Vector6d wanted = pull - drag;
   wanted.tail<3>() -= V.tail<3>().cross(Eigen::Vector3d(reference_.V_WE.tail<3>() - V.tail<3>()));
   // so that absurd references ask for no more than what fits the limits' numbers
   const double excess = std::max({wanted.head<3>().norm() / kMostTaskAcceleration,
                                   wanted.tail<3>().norm() / kMostTaskAngularAcceleration, 1.0});
   wanted /= excess;
-  wanted -= frame_bias_acceleration(model, data, frame_.frame);
+  pull /= excess;
+  Vector6d bias = frame_bias_acceleration(model, data, frame_.frame);
+  wanted -= bias;
 
-  Vector6d error = pose_error_;
+  Vector6d error = pose_error_, moves = V;
   if (config_.axes_of == TaskAxes::kFrame) {
     const Eigen::Matrix3d R_EW = X_WE.R.transpose();
     for (int half = 0; half < 6; half += 3) {
       // column by column: no temporary of the size of J
       for (Eigen::Index c = 0; c < J_.cols(); ++c)
         J_.block<3, 1>(half, c) = Eigen::Vector3d(R_EW * J_.block<3, 1>(half, c));
-      wanted.segment<3>(half) = Eigen::Vector3d(R_EW * wanted.segment<3>(half));
-      error.segment<3>(half) = Eigen::Vector3d(R_EW * error.segment<3>(half));
+      for (Vector6d* x : {&wanted, &error, &pull, &moves, &bias})
+        x->segment<3>(half) = Eigen::Vector3d(R_EW * x->segment<3>(half));
     }
   }
   demand_ = 0.0;
@@ -110,6 +138,85 @@ void FrameTask::fill(const ControlSystem& system, ControlState& state) {
     demand_ += w_[r] * error[axis] * error[axis];
   }
   demand_ = scale / excess * std::sqrt(weight() * demand_);
+  if (keeps_) keep(state.mechanisms[m], moves, pull, wanted, bias, damps);
+}
+
+// The pull is along the wanted twist; what is beyond the speed that the way allows is taken from
+// it.
+void FrameTask::keep(const MechanismState& state, const Vector6d& V, const Vector6d& pull,
+                     const Vector6d& wanted, const Vector6d& bias, double damping) {
+  Vector6d roots = Vector6d::Zero(), twist = Vector6d::Zero();
+  const double turning = std::sqrt(config_.orientation_weight);
+  for (const int axis : selected_) roots[axis] = axis < 3 ? 1.0 : turning;
+  if (damping > 0.0) {
+    twist = pull / damping;
+    twist.tail<3>() /= damping_ratio_;
+  }
+  const double asked =
+      std::hypot(reference_.V_WE.head<3>().norm(), turning * reference_.V_WE.tail<3>().norm());
+  way_.update(J_, roots, twist, asked, V, state.q, state.dt);
+  const Vector6d& u = way_.direction();
+  Vector6d b = roots.cwiseProduct(wanted);
+  const double along = b.dot(u) + u.dot(roots.cwiseProduct(bias));
+  b += (way_.limit(along, u.dot(roots.cwiseProduct(V)), state.dt) - along) * u;
+  const bool narrow = !state.obstructed && !u.isZero(0.0);
+  const double across = narrow ? std::sqrt(kAcross) : 1.0;
+  const double b_along = u.dot(b);
+  Eigen::MatrixXd& A = blocks_[0].A;
+  for (std::size_t row = 0; row < selected_.size(); ++row) {
+    const auto r = static_cast<Eigen::Index>(row);
+    const int axis = selected_[row];
+    A.row(r) *= across * roots[axis];
+    b_[r] = across * b[axis] + (1.0 - across) * u[axis] * b_along;
+    w_[r] = weight();
+  }
+  if (narrow)
+    for (Eigen::Index c = 0; c < A.cols(); ++c) {
+      double J_along = 0.0;
+      for (const int axis : selected_) J_along += u[axis] * roots[axis] * J_(axis, c);
+      for (std::size_t row = 0; row < selected_.size(); ++row)
+        A(static_cast<Eigen::Index>(row), c) += (1.0 - across) * u[selected_[row]] * J_along;
+    }
+  // near a singular pose it is the shrinking that damps
+  if (narrow) demand_ = 0.0;
+}
+
+void FrameTask::add_spring(const MechanismState& state, const Vector6d& V, Vector6d& pull,
+                           Vector6d& drag, double& damps) {
+  using Matrix6d = Eigen::Matrix<double, 6, 6>;
+  const double k = stiffness();
+  const double turning = config_.orientation_stiffness && config_.stiffness > 0.0
+                             ? k * *config_.orientation_stiffness / config_.stiffness
+                             : k * kSpringLever;
+  inertia_.compute(state.M);
+  accelerations_ = J_.transpose();
+  inertia_.solveInPlace(accelerations_);
+  const Matrix6d mobility = J_.lazyProduct(accelerations_);
+  Vector6d root = Vector6d::Zero();
+  for (const int axis : selected_) root[axis] = std::sqrt(axis < 3 ? k : turning);
+  if (config_.axes_of == TaskAxes::kFrame) root << Vector6d::Constant(std::sqrt(k));
+  if (config_.axes_of == TaskAxes::kFrame) root.tail<3>().setConstant(std::sqrt(turning));
+  const Vector6d K = root.cwiseProduct(root);
+  pull.noalias() = mobility * K.cwiseProduct(pose_error_);
+  const Matrix6d B = root.asDiagonal() * mobility * root.asDiagonal();
+  const Eigen::SelfAdjointEigenSolver<Matrix6d> modes(B);
+  const Vector6d frequency = modes.eigenvalues().cwiseMax(0.0).cwiseSqrt();  // [rad/s]
+  damps = 2.0 * std::sqrt(std::max(B.trace(), 0.0) / 6.0);
+  const auto damped = [&](const Vector6d& twist) -> Vector6d {
+    if (!critically_damped()) {
+      Vector6d force = damping() * twist;
+      if (k > 0.0) force.tail<3>() *= std::sqrt(turning / k);
+      return mobility * force;
+    }
+    const Vector6d in_modes = modes.eigenvectors().transpose() * root.cwiseProduct(twist);
+    const Vector6d out = modes.eigenvectors() * (2.0 * frequency.cwiseProduct(in_modes));
+    Vector6d a = Vector6d::Zero();
+    for (int axis = 0; axis < 6; ++axis)
+      if (root[axis] > 0.0) a[axis] = out[axis] / root[axis];
+    return a;
+  };
+  pull += damped(reference_.V_WE);
+  drag = damped(V);
 }
 
 void register_frame_tasks(TaskRegistry& registry) {
@@ -117,7 +224,10 @@ void register_frame_tasks(TaskRegistry& registry) {
   const auto base = [&](const char* name, const char* doc) {
     return with_gains(object<FrameTaskConfig>(name, doc))
         .required("frame", &FrameTaskConfig::frame, text(), "such as left.tcp")
-        .optional("axes_of", &FrameTaskConfig::axes_of, axes_of, "in which axes its rows are");
+        .optional("axes_of", &FrameTaskConfig::axes_of, axes_of, "in which axes its rows are")
+        .optional("keep_direction", &FrameTaskConfig::keep_direction, boolean(),
+                  "where joints' limits or a singular pose bind, go slower on the same way rather "
+                  "than another way; left out: where hands, jogs or moves drive it");
   };
   const auto with_speed = [](const ObjectSchema<FrameTaskConfig>& schema) {
     return schema
@@ -157,7 +267,13 @@ void register_frame_tasks(TaskRegistry& registry) {
                              number("m^2/rad^2").min(0).max(1e3), "of rotation against translation")
                    .optional("orientation_stiffness", &FrameTaskConfig::orientation_stiffness,
                              number("1/s^2").min(0).max(kMostStiffness),
-                             "of rotation; left out: the stiffness. The damping ratio is the same"),
+                             "of rotation; left out: the stiffness. The damping ratio is the "
+                             "same. Of a spring [N m/rad]; left out: 0.1 m^2 of its stiffness")
+                   .optional("stiffness_unit", &FrameTaskConfig::stiffness_unit,
+                             choice<StiffnessUnit>({{"1/s^2", StiffnessUnit::kPerSecondSquared},
+                                                    {"N/m", StiffnessUnit::kNewtonPerMetre}}),
+                             "N/m: a spring, which gives way along the force that pushes it; "
+                             "damping is in N s/m then, and critical when left out"),
                "position and orientation of a frame in the world", make(0, 6));
 }
 

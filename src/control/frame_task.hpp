@@ -1,7 +1,9 @@
 #pragma once
 // Position, orientation or pose of one frame E in the world W.
+#include <Eigen/Cholesky>
 #include <array>
 
+#include "control/direction.hpp"
 #include "control/task.hpp"
 
 namespace handspan {
@@ -20,6 +22,13 @@ bool is_sane(const PoseReference& reference);
 /// In which axes a task's rows are.
 enum class TaskAxes { kWorld, kFrame };
 
+/// Of what a task's stiffness is: an acceleration per metre, or a spring's force.
+enum class StiffnessUnit { kPerSecondSquared, kNewtonPerMetre };
+
+/// Of an orientation's stiffness to that of the position, of a spring for which it is not given: as
+/// if it pulled at 0.32 m [m^2/rad^2].
+inline constexpr double kSpringLever = 0.1;
+
 struct FrameTaskConfig : TaskGains {
   std::string frame;
   std::vector<bool> axes;  // x y z, then rotation about x y z; the ones that are rows
@@ -30,7 +39,16 @@ struct FrameTaskConfig : TaskGains {
   std::optional<double> speed;          // most that it asks for on the way [m/s]
   std::optional<double> angular_speed;  // [rad/s]
   std::optional<double> deceleration;   // with which it plans to arrive [m/s^2]
+  // where limits or a singular pose bind, the wanted twist shrinks along itself; none: where a
+  // reference drives it (Arbiter::add_pose), and not else
+  std::optional<bool> keep_direction;
+  // N/m: stiffness [N/m], damping [N s/m], orientation stiffness [N m/rad]
+  StiffnessUnit stiffness_unit = StiffnessUnit::kPerSecondSquared;
 };
+
+/// What an error across the wanted twist costs, of one along it, in a task that keeps its
+/// direction.
+inline constexpr double kAcross = 100.0;
 
 /// Largest accelerations that a frame's task asks for, beyond what an arm can do; its demand is
 /// scaled down to them, keeping its direction [m/s^2], [rad/s^2].
@@ -46,6 +64,17 @@ inline constexpr double kMostTaskAngularAcceleration = 100.0;
 /// also turns, by kp^-1 J M^-1 J^T f, since its inertia couples force to rotation; this keeps it
 /// from that. With speeds or a deceleration given, position and orientation error are scaled by one
 /// common factor, so that a far goal asks for no more than those and its direction is kept.
+///
+/// As a spring (stiffness in N/m) it asks for
+///   a^d = a_ref + Lambda^-1 (K e + D (V_ref - V)),  Lambda^-1 = J M^-1 J^T,
+/// Khatib 1987 with the spring's force in place of the acceleration, so that pushed at E it gives
+/// way along the force: e = K^-1 f. Left out, D is critical: with B = K^1/2 Lambda^-1 K^1/2,
+/// Lambda^-1 D = 2 K^-1/2 B^1/2 K^1/2, which damps every mode of e'' = -Lambda^-1 K e critically.
+///
+/// With keep_direction the wanted twist V_ref + (kp / kd) e shrinks along itself where limits or a
+/// singular pose bind (direction.hpp), and what a row of the QP cannot give is taken along that
+/// twist rather than across it: there errors cost kAcross times as much. Against an obstacle it
+/// slides along as without.
 class FrameTask : public Task {
  public:
   /// @throws InputError when there is no such frame, or no axis is chosen
@@ -69,11 +98,21 @@ class FrameTask : public Task {
   const Pose& X_WE() const { return X_WE_; }
   const Vector6d& V_WE() const { return V_WE_; }
 
+  /// Unless its configuration says otherwise.
+  void keep_direction_by_default() { keeps_ = config_.keep_direction.value_or(true); }
+  bool keeps_direction() const { return keeps_; }
+  /// How much of the wanted twist is allowed and what binds; of a task that keeps its direction.
+  const DirectionKeeper& way() const { return way_; }
+
  protected:
   void fill(const ControlSystem& system, ControlState& state) override;
 
  private:
   double saturation(double linear, double angular) const;
+  void keep(const MechanismState& state, const Vector6d& V, const Vector6d& pull,
+            const Vector6d& wanted, const Vector6d& bias, double damping);
+  void add_spring(const MechanismState& state, const Vector6d& V, Vector6d& pull, Vector6d& drag,
+                  double& damping);
   double gain() const { return damping() > 0.0 ? stiffness() / damping() : 0.0; }
 
   FrameTaskConfig config_;
@@ -86,6 +125,10 @@ class FrameTask : public Task {
   Pose X_WE_;
   Vector6d V_WE_ = Vector6d::Zero();
   Matrix6Xd J_;
+  bool keeps_ = false;
+  DirectionKeeper way_;
+  Eigen::LLT<Eigen::MatrixXd> inertia_;  // of a spring
+  Eigen::MatrixXd accelerations_;        // M^-1 J^T
 };
 
 /// R log(R^T R_ref): the rotation from R to R_ref as a vector in W [rad].

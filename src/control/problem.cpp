@@ -195,6 +195,7 @@ void ControlProblem::solve(ControlState& state) {
       state.mechanisms[m].qdd =
           solution_->x.segment(system_.mechanisms()[m].offset, state.mechanisms[m].qdd.size());
   count();
+  find_obstructed(state);
   for (std::size_t m = 0; m < state.mechanisms.size(); ++m) {
     const Mechanism& mechanism = system_.mechanisms()[m];
     MechanismState& s = state.mechanisms[m];
@@ -262,6 +263,19 @@ void ControlProblem::count() {
     beyond_jerk = beyond_jerk || k != static_cast<std::size_t>(ConstraintKind::kJerk);
   }
   if (beyond_jerk) ++counts_.relaxed;
+}
+
+void ControlProblem::find_obstructed(ControlState& state) const {
+  for (auto& s : state.mechanisms) s.obstructed = false;
+  const int n = qp_.unknowns();
+  for (int row = 0; row < qp_.rows(); ++row) {
+    if (kind(n + row) != ConstraintKind::kCollision || !solver_->active(n + row)) continue;
+    for (std::size_t m = 0; m < state.mechanisms.size(); ++m) {
+      MechanismState& s = state.mechanisms[m];
+      const auto part = qp_.A.row(row).segment(system_.mechanisms()[m].offset, s.v.size());
+      if (!part.isZero(0.0)) s.obstructed = true;
+    }
+  }
 }
 
 // whether what row i stands for holds although it gave way

@@ -90,6 +90,7 @@ class ControlProblem {
   void add_joint_boxes(ControlState& state);
   void regularise(ControlState& state);
   void count();
+  void find_obstructed(ControlState& state) const;
   bool limit_holds(int i) const;
   void brake(ControlState& state);
 

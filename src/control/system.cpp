@@ -249,7 +249,8 @@ void update_horizons(const Mechanism& mechanism, MechanismState& s) {
 void ControlState::state(StateArchive& archive) {
   archive.part("control state");
   for (auto& m : mechanisms)
-    archive(m.q, m.v, m.M, m.h, m.qdd, m.tau, m.tau_before, m.extra_torque, m.dt, m.due);
+    archive(m.q, m.v, m.M, m.h, m.qdd, m.tau, m.tau_before, m.extra_torque, m.dt, m.due,
+            m.obstructed);
   for (auto& join : joins) archive(join.closed, join.closing, join.X_ab.p, join.X_ab.R, join.rate);
   archive(payload, dt);
 }

@@ -133,6 +133,8 @@ struct MechanismState {
   double horizon = 0.001;
   double dt = 0.001;  // until its next command [s]
   bool due = true;    // takes a command in this tick; else q'' stays what it was
+  // a collision row kept it from something in the tick before: tasks slide along what is there
+  bool obstructed = false;
 };
 
 struct JoinState {

@@ -86,6 +86,8 @@ class Task {
     const double share = critical_.value();
     return share * 2.0 * std::sqrt(stiffness()) + (1.0 - share) * damping_.value();
   }
+  /// Whether no damping was given.
+  bool critically_damped() const { return critical_.value() > 0.5; }
   double weight() const { return weight_.value(); }
 
   std::vector<TaskBlock> blocks_;

@@ -1,6 +1,7 @@
 #include "study/trial.hpp"
 
 #include "study/cube_toss_trial.hpp"
+#include "study/singular_trial.hpp"
 
 namespace handspan {
 
@@ -8,6 +9,7 @@ TrialRegistry& trials() {
   static TrialRegistry registry = [] {
     TrialRegistry built_in("trial");
     register_cube_toss_trial(built_in);
+    register_singular_trial(built_in);
     return built_in;
   }();
   return registry;

@@ -12,6 +12,8 @@
 namespace handspan {
 namespace {
 
+// how far a reference may turn for what it may go ahead of a bound arm [rad/m]
+constexpr double kLeadTurn = 5.0;
 // rounding of a long sum of steps [m, rad]
 constexpr double kArrived = 1e-9;
 // not heard for so long, outlets that hold together hold nothing any more [s]
@@ -49,6 +51,7 @@ Arbiter::Outlet& Arbiter::add(std::string name, Eigen::Index joints) {
 int Arbiter::add_pose(FrameTask& task, const PoseReferenceLimits& limits) {
   Outlet& outlet = add(task.name(), 0);
   outlet.pose_task = &task;
+  task.keep_direction_by_default();
   outlet.pose.emplace(limits);
   return outlets() - 1;
 }
@@ -399,6 +402,15 @@ void Arbiter::write(Outlet& outlet) {
   }
 }
 
+void Arbiter::tell_way(Outlet& outlet, bool follows, double dt) {
+  const DirectionKeeper& way = outlet.pose_task->way();
+  if (!outlet.pose_task->keeps_direction() || !outlet.way.update(way, follows, dt)) return;
+  char bound[100], text[166];
+  const auto end =
+      fmt::format_to_n(text, sizeof text, "{}: slower; go back, or another way", way.tell(bound));
+  events_.add("limit", outlet.name, {text, std::min(end.size, sizeof text)});
+}
+
 // Who is heard; the reason why nobody is, in the outlet.
 bool Arbiter::ask_all(Outlet& outlet, const Moment& moment) {
   bool any = false;
@@ -479,6 +491,8 @@ void Arbiter::update(const Moment& moment) {
       Axes axes{};
       merge_pose(outlet, axes);
       const FrameTask& task = *outlet.pose_task;
+      const double lead = std::max(kShortestLead, kLeadTime * task.way().allowed());
+      outlet.pose->shorten_leash(lead, kLeadTurn * lead);
       outlet.pose->follow(outlet.wanted.pose, axes, {task.X_WE(), task.V_WE()}, moment.dt);
     } else if (any) {
       merge_joints(outlet);
@@ -489,6 +503,7 @@ void Arbiter::update(const Moment& moment) {
       outlet.joints->brake(moment.dt);
     }
     write(outlet);
+    if (outlet.pose) tell_way(outlet, any, moment.dt);
     if (!any) outlet.wanted = outlet.reference;
     outlet.done = any && arrived(outlet) &&
                   std::all_of(outlet.heard.begin(), outlet.heard.begin() + outlet.grants,
@@ -546,7 +561,7 @@ void Arbiter::state(StateArchive& archive) {
     else
       archive(*outlet.joints);
     archive(outlet.heard, outlet.grants, outlet.asked, outlet.reference, outlet.wanted,
-            outlet.holding, outlet.done, outlet.pending, outlet.reason);
+            outlet.holding, outlet.done, outlet.pending, outlet.reason, outlet.way);
     if (archive.loading())
       for (std::uint32_t i = 0; i < kMostGrants; ++i)
         if (outlet.grants > kMostGrants || outlet.heard[i].grant.source < 0 ||

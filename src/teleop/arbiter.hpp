@@ -17,6 +17,7 @@
 #include "teleop/event.hpp"
 #include "teleop/reference.hpp"
 #include "teleop/source.hpp"
+#include "teleop/way_watch.hpp"
 #include "teleop/wrench_reference.hpp"
 
 namespace handspan {
@@ -44,6 +45,7 @@ class Arbiter {
 
   // at set-up; names of outlets are the tasks'
 
+  /// The task keeps its direction from now on, unless its configuration says otherwise.
   /// @return the outlet's index. The task outlives this
   int add_pose(FrameTask& task, const PoseReferenceLimits& limits);
   /// @param limits one a row of the task
@@ -109,6 +111,8 @@ class Arbiter {
   /// Whether a plan has authority over it that is not at its end, or nobody was asked yet.
   bool under_way(int outlet) const;
   bool at_rest(int outlet) const;
+  /// How often and how long joints' limits or singular poses slowed its frame down.
+  const WayWatch& way(int outlet) const { return at(outlet).way; }
   /// Why it holds, in words.
   std::string_view reason(int outlet) const { return at(outlet).reason; }
 
@@ -145,6 +149,7 @@ class Arbiter {
     bool holding = true, done = false;
     bool heard_now = false;  // somebody, in this tick
     bool pending = false;    // granted, and not updated since
+    WayWatch way;            // of a frame that keeps its direction
     FixedText<126> reason = kNobody;
     FixedText<126> held_for;  // the reason of the tick before
     PoseChannel pose_channel;
@@ -176,6 +181,7 @@ class Arbiter {
   void merge_wrench(Outlet& outlet, Axes& axes) const;
   void hold(Outlet& outlet, std::string_view reason);
   void write(Outlet& outlet);
+  void tell_way(Outlet& outlet, bool follows, double dt);
   bool arrived(const Outlet& outlet) const;
   void revoke(int source, const Outlet& keeps);
   void tell_authority(const Outlet& outlet, EventList& events) const;

@@ -90,8 +90,14 @@ void PoseFollower::follow(const PoseReference& wanted, const Axes& axes, const A
                                               {part(centre), part(arm.V_WE), *radius}, limits, dt)
                                : follow_step<3>(now, goal, limits, dt);
   };
-  half.operator()<0>(linear(limits_), limits_.leash);
-  half.operator()<3>(angular(limits_), limits_.leash_angle);
+  const auto shortened = [](std::optional<double> leash, double most, double ahead) {
+    if (leash) *leash = std::min(*leash, std::max(most, ahead));
+    return leash;
+  };
+  half.operator()<0>(linear(limits_),
+                     shortened(limits_.leash, most_ahead_, centre.head<3>().norm()));
+  half.operator()<3>(angular(limits_),
+                     shortened(limits_.leash_angle, most_turned_, centre.tail<3>().norm()));
   step(V, dt);
   X_wanted_ = wanted.X_WE;
   V_wanted_ = wanted.V_WE;

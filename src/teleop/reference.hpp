@@ -12,6 +12,7 @@
 // arm that does so with more than the reference's acceleration leaves it behind for a while. A hold
 // leaves the reference where it is.
 #include <Eigen/Core>
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -54,6 +55,12 @@ class PoseFollower {
   /// others it brakes to rest. `wanted` is sane. `arm` is of the tick before, or of an earlier one
   /// as long as it stays the same to the bit: what is looked at more seldom goes on as it went.
   void follow(const PoseReference& wanted, const Axes& axes, const ArmFrame& arm, double dt);
+  /// Of an arm whose way is bound, the leash in the next follow() is no longer than this, but for
+  /// what the reference is ahead already [m], [rad].
+  void shorten_leash(double most, double most_angle) {
+    most_ahead_ = most;
+    most_turned_ = most_angle;
+  }
   /// One tick towards rest.
   void brake(double dt);
 
@@ -74,6 +81,7 @@ class PoseFollower {
   Vector6d V_wanted_ = Vector6d::Zero(), V_goal_ = Vector6d::Zero();
   Pose X_arm_;        // as it was looked at last
   double age_ = 0.0;  // of that look at the last tick [s]
+  double most_ahead_ = HUGE_VAL, most_turned_ = HUGE_VAL;
 };
 
 /// The same for joints, each for itself, within its position limits: a limit is something to stop
