@@ -14,8 +14,8 @@ class SampleClock {
   static constexpr double kOtherClock = 0.5;
 
   /// @param stamp by the page's clock [s] @param offset of the server's from it, as the page has it
-  /// [s] @return the server's time [s]; it rises where stamps rise, whatever offset is told, but for
-  /// another clock
+  /// [s] @return the server's time [s]; it rises where stamps rise, whatever offset is told, but
+  /// for another clock
   double server_time(double stamp, double offset);
 
  private:

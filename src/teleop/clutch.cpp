@@ -85,8 +85,7 @@ bool Clutch::update(const DeviceState& device) {
     }
   }
   if (closed_) return true;
-  const bool accepted =
-      accepts_.empty() || std::ranges::count(accepts_, pose.tracked_as()) > 0;
+  const bool accepted = accepts_.empty() || std::ranges::count(accepts_, pose.tracked_as()) > 0;
   if (held && may_close_ && pose.steady() && accepted) {
     closed_ = true;
     may_close_ = broke_ = false;
@@ -103,7 +102,10 @@ Clutch::Why Clutch::why_open(const DeviceState& device, bool safe, bool held) {
   const auto all = [&](auto&& says) {
     return (!safety_ || says(*safety_)) && (!motion_ || says(*motion_));
   };
-  const bool down = all([&](const Control& c) { return device.held(c); });
+  // what it held when it broke is held until something else is known
+  const bool known = all([&](const Control& c) { return device.valid(c); });
+  const bool down =
+      known ? all([&](const Control& c) { return device.held(c); }) : broke_ && device.present();
   const auto broken = [&](Break why) {
     why_ = why;
     return down ? Why::kBroken : Why::kBrokenOpen;
@@ -112,7 +114,7 @@ Clutch::Why Clutch::why_open(const DeviceState& device, bool safe, bool held) {
   if (!pose.steady()) return broken(pose.why());
   if (!accepts_.empty() && std::ranges::count(accepts_, pose.tracked_as()) == 0)
     return Why::kNotAccepted;
-  if (!all([&](const Control& c) { return device.valid(c); })) return Why::kNoValue;
+  if (!known) return Why::kNoValue;
   if (down && broke_) return broken(broke_by_);
   if (!all([&](const Control& c) { return device.believed(c); })) return Why::kUnknown;
   if (held) return Why::kHeldBefore;

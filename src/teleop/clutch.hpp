@@ -62,9 +62,9 @@ class Clutch {
   bool closed_ = false;
   bool may_close_ = false;  // its controls were seen released since it opened
   Why waits_ = Why::kOpen;
-  std::uint32_t breaks_ = 0;         // of the pose, when it closed
-  Break why_ = Break::kNothingYet;   // of kBroken
-  bool broke_ = false;               // since its controls were last seen released
+  std::uint32_t breaks_ = 0;        // of the pose, when it closed
+  Break why_ = Break::kNothingYet;  // of kBroken
+  bool broke_ = false;              // since its controls were last seen released
   Break broke_by_ = Break::kNothingYet;
   std::array<std::string, kWhys> reasons_;
   std::array<std::array<std::string, 2>, kBreaks> broken_;  // controls held; not

@@ -13,8 +13,7 @@
 namespace handspan {
 
 const char* name_of(TrackedAs as) {
-  constexpr const char* kNames[] = {"none", "controller", "hand",
-                                   "head", "tracker",    "recentred"};
+  constexpr const char* kNames[] = {"none", "controller", "hand", "head", "tracker", "recentred"};
   return kNames[static_cast<std::size_t>(as)];
 }
 

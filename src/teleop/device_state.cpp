@@ -28,8 +28,8 @@ constexpr double kLeapRoom = 0.03, kTurnRoom = 10.0 * std::numbers::pi / 180.0;
 constexpr Nanoseconds kLeastStep = 5'000'000;
 // a frame that is so much of the allowed off its course may be bad, although it is followed
 constexpr double kOdd = 0.25;
-// of a longer step only the mean velocity is known: that at its end may differ by what accelerations
-// explain in half of it [s]
+// of a longer step only the mean velocity is known: that at its end may differ by what
+// accelerations explain in half of it [s]
 constexpr double kGap = 0.025;
 // a quaternion's length may be off 1 by this for its rounding
 constexpr double kLengthRoom = 0.01;
@@ -116,9 +116,8 @@ PoseTrack::Off PoseTrack::off(const Course& course, const Eigen::Vector3d& p,
                               const DeviceLimits& limits) {
   Off off;
   const double dt = seconds(stamp - course.stamp), half = 0.5 * dt * dt;
-  off.fast =
-      (p - course.p).norm() > limits.speed * dt + kLeapRoom ||
-      log_quaternion(q * course.q.conjugate()).norm() > limits.turn_rate * dt + kTurnRoom;
+  off.fast = (p - course.p).norm() > limits.speed * dt + kLeapRoom ||
+             log_quaternion(q * course.q.conjugate()).norm() > limits.turn_rate * dt + kTurnRoom;
   // the first one tells no velocity
   if (!course.moves) return off;
   const Eigen::Quaterniond q_led = exp_quaternion(dt * course.V.tail<3>()) * course.q;

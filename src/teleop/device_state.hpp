@@ -27,7 +27,8 @@ struct DeviceLimits {
   double speed = 8.0;        // a pose that is faster leaps [m/s]
   double turn_rate = 40.0;   // [rad/s]
   double smoothing = 0.015;  // time constant of the velocities' filter [s]
-  // what a hand can do: one that is elsewhere than its motion leads by more than these explain leaps
+  // what a hand can do: one that is elsewhere than its motion leads by more than these explain
+  // leaps
   double acceleration = 100.0;           // [m/s^2]
   double angular_acceleration = 1000.0;  // [rad/s^2]
 };
@@ -126,13 +127,13 @@ class PoseTrack {
   std::uint64_t left_out_ = 0;
   Eigen::Vector3d p_ = Eigen::Vector3d::Zero();
   Eigen::Quaterniond q_ = Eigen::Quaterniond::Identity();
-  PoseEstimate filtered_;   // at the time of the last news
-  Nanoseconds stamp_ = 0;   // of the last news, by the device [ns]
-  Nanoseconds at_ = 0;      // of the tick that took it [ns]
-  Nanoseconds moved_ = 0;   // when the pose last differed from that before, by the device [ns]
-  Course last_, before_;    // of the last news, and of that before
-  bool odd_ = false;        // last_ is not where before_ led: it may be a bad frame itself
-  bool doubted_ = false;    // the frame below may be bad
+  PoseEstimate filtered_;  // at the time of the last news
+  Nanoseconds stamp_ = 0;  // of the last news, by the device [ns]
+  Nanoseconds at_ = 0;     // of the tick that took it [ns]
+  Nanoseconds moved_ = 0;  // when the pose last differed from that before, by the device [ns]
+  Course last_, before_;   // of the last news, and of that before
+  bool odd_ = false;       // last_ is not where before_ led: it may be a bad frame itself
+  bool doubted_ = false;   // the frame below may be bad
   Eigen::Vector3d p_doubted_ = Eigen::Vector3d::Zero();
   Eigen::Quaterniond q_doubted_ = Eigen::Quaterniond::Identity();
   Nanoseconds doubted_stamp_ = 0;
@@ -145,8 +146,8 @@ struct Control {
   std::size_t index = 0;
 };
 
-/// Where an axis rests that does not rest at 0, as a throttle or a pedal that reports -1: from there
-/// it counts 0 to 1 when it is an end of its range, else -1 to 1 as usual.
+/// Where an axis rests that does not rest at 0, as a throttle or a pedal that reports -1: from
+/// there it counts 0 to 1 when it is an end of its range, else -1 to 1 as usual.
 struct AxisCentre {
   std::string axis;
   std::optional<double> at;  // -1 to 1; none: where it is when it is first seen

@@ -236,13 +236,12 @@ Schema<std::vector<AxisCentre>> centres_schema() {
   const auto value = number().min(-1).max(1);
   Description description = value.description();
   description.rules.push_back("or 'rest': where it is when it is first seen");
-  const Schema<double> at = {
-      [value](const Node& node, Reader& reader) -> std::optional<double> {
-        if (node.kind() == Node::Kind::kScalar && node.scalar() == "rest")
-          return std::numeric_limits<double>::quiet_NaN();
-        return value.read(node, reader);
-      },
-      std::move(description)};
+  const Schema<double> at = {[value](const Node& node, Reader& reader) -> std::optional<double> {
+                               if (node.kind() == Node::Kind::kScalar && node.scalar() == "rest")
+                                 return std::numeric_limits<double>::quiet_NaN();
+                               return value.read(node, reader);
+                             },
+                             std::move(description)};
   return dictionary(at).map([](const std::vector<std::pair<std::string, double>>& read) {
     std::vector<AxisCentre> centres;
     for (const auto& [axis, x] : read)

@@ -143,8 +143,7 @@ class Table {
   double time(const Row& row) {
     const double t = number(row, 0);
     const auto bad = [&](const std::string& cause, const char* mend) {
-      return InputError(
-          fmt::format("{}:{}: {}; {}", file_, reader_.get_file_line(), cause, mend));
+      return InputError(fmt::format("{}:{}: {}; {}", file_, reader_.get_file_line(), cause, mend));
     };
     if (!std::isfinite(t) || std::abs(t) > kMostTime)
       throw bad(fmt::format("t is '{}'", shown(row[0])), "it must be a time [s]");

@@ -12,7 +12,7 @@
 namespace handspan {
 namespace {
 
-constexpr const char* kNames[kThrows] = {"back", "stop",     "out_of_reach", "bad_frame",   "gap",
+constexpr const char* kNames[kThrows] = {"back", "stop",     "out_of_reach", "bad_frame",    "gap",
                                          "leap", "gap_leap", "recentre",     "said_recentre"};
 constexpr double kDegree = std::numbers::pi / 180.0;
 // the clutch is open, then closed with the hand at rest, before each throw [s]
@@ -58,9 +58,8 @@ void ThrownHand::begin(Nanoseconds now) {
   end_ = start_ + nanoseconds(2.0 * there + (stays ? kStays : 0.0) + kRests);
   // at any time of the way out
   trouble_ = start_ + nanoseconds(random_.uniform(0.0, there));
-  gap_ = kind_ == Throw::kGap || kind_ == Throw::kGapLeap
-             ? nanoseconds(random_.uniform(0.02, 0.06))
-             : 0;
+  gap_ = kind_ == Throw::kGap || kind_ == Throw::kGapLeap ? nanoseconds(random_.uniform(0.02, 0.06))
+                                                          : 0;
   leap_.setZero();
   turn_.setIdentity();
   switch (kind_) {
@@ -168,8 +167,8 @@ Schema<ThrownHandConfig> thrown_hand_schema() {
       .optional("clutch", &ThrownHandConfig::clutch, list(text()), "controls held while it throws")
       .optional("speed", &ThrownHandConfig::speed, number("m/s").above(0).max(7.5),
                 "at its fastest")
-      .optional("acceleration", &ThrownHandConfig::acceleration,
-                number("m/s^2").above(0).max(90), "of starting, stopping and turning round")
+      .optional("acceleration", &ThrownHandConfig::acceleration, number("m/s^2").above(0).max(90),
+                "of starting, stopping and turning round")
       .optional("cruise", &ThrownHandConfig::cruise, number("s").min(0).max(2),
                 "for how long it is fastest")
       .optional("throws", &ThrownHandConfig::throws, list(kind).min_size(1),

@@ -1,8 +1,8 @@
 #pragma once
-// A clutched hand that throws, over and over, and a tracking system that now and then fails while it
-// does: for tests and studies of what a fast hand may do to an arm. Each throw is of one kind, whose
-// truth is known: whether the clutch must open. Deterministic from its seed. Registered as the
-// device `thrown_hand`; its layout is the headset's.
+// A clutched hand that throws, over and over, and a tracking system that now and then fails while
+// it does: for tests and studies of what a fast hand may do to an arm. Each throw is of one kind,
+// whose truth is known: whether the clutch must open. Deterministic from its seed. Registered as
+// the device `thrown_hand`; its layout is the headset's.
 #include <array>
 #include <string>
 #include <vector>
@@ -31,13 +31,13 @@ const char* name_of(Throw kind);
 bool opens(Throw kind);
 
 struct ThrownHandConfig {
-  double rate = 90.0;           // of samples [Hz]
-  std::string hand = "right";   // pose that throws; the other is not tracked
+  double rate = 90.0;          // of samples [Hz]
+  std::string hand = "right";  // pose that throws; the other is not tracked
   std::vector<std::string> clutch = {"right.squeeze", "right.trigger"};
-  double speed = 4.0;           // at its fastest [m/s]
-  double acceleration = 80.0;   // of starting, stopping and turning round [m/s^2]
-  double cruise = 0.04;         // for how long it is fastest [s]
-  std::vector<Throw> throws;    // kinds, by chance; none: all
+  double speed = 4.0;          // at its fastest [m/s]
+  double acceleration = 80.0;  // of starting, stopping and turning round [m/s^2]
+  double cruise = 0.04;        // for how long it is fastest [s]
+  std::vector<Throw> throws;   // kinds, by chance; none: all
 };
 
 Schema<ThrownHandConfig> thrown_hand_schema();

@@ -36,8 +36,8 @@ TEST(DeviceCases, StampsSince1970AreReadRelativeToTheFirst) {
   double most = 0.0;
   const std::size_t task = run.task("right_hand");
   for (const auto& tick : run.ticks)
-    most = std::max(most, angle_between(run.ticks.front().references[task].R,
-                                        tick.references[task].R));
+    most = std::max(most,
+                    angle_between(run.ticks.front().references[task].R, tick.references[task].R));
   EXPECT_GT(most, 0.5) << run.told();
 }
 

@@ -139,35 +139,34 @@ TEST_P(DeviceTrouble, BrakesSaysWhyAndWantsAFreshClutchIn) {
 
 INSTANTIATE_TEST_SUITE_P(
     Kinds, DeviceTrouble,
-    testing::Values(
-        Trouble{"silent", "no sample came in time", [](Person& p) { p.tick(102); }},
-        Trouble{"lost", "tracking lost", spoiled([](Input& i) { i.numbers[0] = 0.0; })},
-        Trouble{"becomes_hand", "it is tracked as something else than before",
-                spoiled([](Input& i) { i.numbers[0] = 2.0; })},
-        Trouble{"not_a_number", "a pose came that is no number",
-                spoiled([](Input& i) { i.numbers[2] = kNan; })},
-        Trouble{"zero_quaternion", "a pose came whose quaternion is zero",
-                spoiled([](Input& i) { std::fill_n(i.numbers.begin() + 4, 4, 0.0); })},
-        Trouble{"time_back", "the device's time went back",
-                [](Person& p) {
-                  p.stamp -= kSecond;
-                  p.send(1);
-                }},
-        Trouble{"teleport", "it leapt away from its motion",
-                spoiled([](Input& i) { i.numbers[1] += 1.0; }, 2)},
-        Trouble{"sides_swapped", "it leapt away from its motion",
-                spoiled([](Input& i) { i.numbers[1] = 0.4; }, 2)},
-        Trouble{"recentred", "the headset was recentred",
-                spoiled([](Input& i) { i.numbers[0] = i.numbers[8] = 5.0; })},
-        Trouble{"other_clock", "the device's stamps are of another clock",
-                [](Person& p) {
-                  p.stamp += 1000 * kSecond;
-                  p.send(1);
-                }},
-        Trouble{"two_operators", "two operators give samples at once",
-                spoiled([](Input& i) { i.text = "bob"; })},
-        Trouble{"malformed", "a sample came that has not the device's numbers",
-                spoiled([](Input& i) { i.count = 3; })}),
+    testing::Values(Trouble{"silent", "no sample came in time", [](Person& p) { p.tick(102); }},
+                    Trouble{"lost", "tracking lost", spoiled([](Input& i) { i.numbers[0] = 0.0; })},
+                    Trouble{"becomes_hand", "it is tracked as something else than before",
+                            spoiled([](Input& i) { i.numbers[0] = 2.0; })},
+                    Trouble{"not_a_number", "a pose came that is no number",
+                            spoiled([](Input& i) { i.numbers[2] = kNan; })},
+                    Trouble{"zero_quaternion", "a pose came whose quaternion is zero",
+                            spoiled([](Input& i) { std::fill_n(i.numbers.begin() + 4, 4, 0.0); })},
+                    Trouble{"time_back", "the device's time went back",
+                            [](Person& p) {
+                              p.stamp -= kSecond;
+                              p.send(1);
+                            }},
+                    Trouble{"teleport", "it leapt away from its motion",
+                            spoiled([](Input& i) { i.numbers[1] += 1.0; }, 2)},
+                    Trouble{"sides_swapped", "it leapt away from its motion",
+                            spoiled([](Input& i) { i.numbers[1] = 0.4; }, 2)},
+                    Trouble{"recentred", "the headset was recentred",
+                            spoiled([](Input& i) { i.numbers[0] = i.numbers[8] = 5.0; })},
+                    Trouble{"other_clock", "the device's stamps are of another clock",
+                            [](Person& p) {
+                              p.stamp += 1000 * kSecond;
+                              p.send(1);
+                            }},
+                    Trouble{"two_operators", "two operators give samples at once",
+                            spoiled([](Input& i) { i.text = "bob"; })},
+                    Trouble{"malformed", "a sample came that has not the device's numbers",
+                            spoiled([](Input& i) { i.count = 3; })}),
     [](const auto& trouble) { return std::string(trouble.param.name); });
 
 // the stated stopping distance: from the tick that sees the loss, at constant speed
@@ -328,7 +327,9 @@ TEST(SessionDevices, AxesAtFullScaleUntilTouchedClutchNothing) {
   person.clutch(true);
   person.send(50);
   EXPECT_TRUE(person.holds());
-  EXPECT_EQ(person.reason(), "person: left hand: clutch not seen released yet – release grip and trigger, press again");
+  EXPECT_EQ(
+      person.reason(),
+      "person: left hand: clutch not seen released yet – release grip and trigger, press again");
 }
 
 TEST(SessionDevices, AClutchThatIsHeldWhenAuthorityComesIsNotMeant) {
@@ -348,7 +349,8 @@ TEST(SessionDevices, AClutchThatIsHeldWhenAuthorityComesIsNotMeant) {
   session.mailbox("operator").post(test::operator_input(InputKind::kEvent, "go"));
   person.send(30);
   EXPECT_TRUE(person.holds());
-  EXPECT_EQ(person.reason(), "person: left hand: clutch was held before – release grip and trigger, press again");
+  EXPECT_EQ(person.reason(),
+            "person: left hand: clutch was held before – release grip and trigger, press again");
 }
 
 TEST(SessionDevices, AStopTakesAFreshClutchIn) {
@@ -365,7 +367,8 @@ TEST(SessionDevices, AStopTakesAFreshClutchIn) {
   session.mailbox("operator").post(test::operator_input(InputKind::kResume));
   person.send(20);
   EXPECT_TRUE(person.holds());
-  EXPECT_EQ(person.reason(), "person: left hand: clutch was held before – release grip and trigger, press again");
+  EXPECT_EQ(person.reason(),
+            "person: left hand: clutch was held before – release grip and trigger, press again");
 }
 
 TEST(SessionDevices, ATickWithSamplesAllocatesNothing) {

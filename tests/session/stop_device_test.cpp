@@ -179,9 +179,10 @@ TEST(StopDeviceKeys, WhatIsWrongHasItsPlace) {
   const auto error = [&](const std::string& keys) {
     return folder.error(kPairArms + "devices:\n  box: {driver: {type: headset}, " + keys + "}\n");
   };
-  EXPECT_NE(error("stop: left.primry").find(
-                "devices.box cannot be made: the device 'box' has no button or axis 'left.primry'"),
-            std::string::npos);
+  EXPECT_NE(
+      error("stop: left.primry")
+          .find("devices.box cannot be made: the device 'box' has no button or axis 'left.primry'"),
+      std::string::npos);
   EXPECT_NE(error("stop: [left.primary], reset: [x]").find("has no button or axis 'x'"),
             std::string::npos);
   EXPECT_NE(error("centre: {left.stck: -1}").find("has no axis 'left.stck'"), std::string::npos);

@@ -58,7 +58,8 @@ TEST_F(Clutched, WhatIsHeldAtFirstMustBeReleased) {
   pad.send(2);
   clutch.open();  // authority is given while it is held
   EXPECT_FALSE(after(5));
-  EXPECT_STREQ(clutch.reason(), "left hand: clutch was held before – release a and trigger, press again");
+  EXPECT_STREQ(clutch.reason(),
+               "left hand: clutch was held before – release a and trigger, press again");
   hold(true, false);
   after();
   hold(true, true);
@@ -111,7 +112,8 @@ TEST_F(Clutched, WhatIsNotAcceptedIsNotFollowed) {
   after(5);
   hold(true, true);
   EXPECT_FALSE(after(5));
-  EXPECT_STREQ(clutch.reason(), "left hand: tracked as something that may not be followed – take the controller");
+  EXPECT_STREQ(clutch.reason(),
+               "left hand: tracked as something that may not be followed – take the controller");
 }
 
 TEST_F(Clutched, TheReasonIsThePresentOne) {
@@ -126,6 +128,13 @@ TEST_F(Clutched, TheReasonIsThePresentOne) {
       "left hand: two operators give samples at once – release a and trigger, press again");
   pad.track({0.1, 1.0, -0.3}, TrackedAs::kNone);
   pad.sample.set_axis(0, std::nan(""));
+  EXPECT_FALSE(after());
+  EXPECT_STREQ(clutch.reason(), "left hand: tracking lost – release a and trigger, press again");
+  // and when they were let go, what to do is another
+  pad.track({0.1, 1.0, -0.3});
+  hold(false, false);
+  after(3);
+  pad.track({0.1, 1.0, -0.3}, TrackedAs::kNone);
   EXPECT_FALSE(after());
   EXPECT_STREQ(clutch.reason(),
                "left hand: tracking lost – bring it into view, then hold a and trigger");

@@ -128,7 +128,8 @@ TEST(DeadMan, MustBePressedAnewAfterWhateverInterrupted) {
     return dead_man.update(pad.state(), true);
   };
   EXPECT_FALSE(after(true));
-  EXPECT_STREQ(dead_man.reason(), "the dead man's button was held before – release it, press again");
+  EXPECT_STREQ(dead_man.reason(),
+               "the dead man's button was held before – release it, press again");
   EXPECT_FALSE(after(false));
   EXPECT_STREQ(dead_man.reason(), "the dead man's button is not held – hold it to move");
   EXPECT_TRUE(after(true));

@@ -121,17 +121,19 @@ TEST(HeadsetCsv, TimesThatCannotBePlayedAreNamedWithTheirLine) {
   EXPECT_EQ(error(head + "1" + row + "1.02" + row + "1.01" + row),
             "s.csv:4: t is 1.01, 0.01 s before that of the row before; times must rise: sort the "
             "rows, or cut the recording here");
-  EXPECT_EQ(error(head + "1" + row + "3601" + row),
-            "s.csv:3: t is 3601, 3600 s after that of the row before; t is in seconds, and a gap at "
-            "most 60 s: mend the unit, or cut the recording here");
+  EXPECT_EQ(
+      error(head + "1" + row + "3601" + row),
+      "s.csv:3: t is 3601, 3600 s after that of the row before; t is in seconds, and a gap at "
+      "most 60 s: mend the unit, or cut the recording here");
   // milliseconds since 1970
   EXPECT_NE(error(head + "1764283200000" + row + "1764283200011" + row + "1764283260033" + row)
                 .find("s.csv:4: t is 1764283260033"),
             std::string::npos);
   std::string same = head;
   for (int i = 0; i < 40; ++i) same += "2.5" + row;
-  EXPECT_EQ(error(same), "s.csv:7: 6 rows in a row are of t = 2.5; times must rise: give each row "
-                         "the time of its frame");
+  EXPECT_EQ(error(same),
+            "s.csv:7: 6 rows in a row are of t = 2.5; times must rise: give each row "
+            "the time of its frame");
   // a coarse clock has some of one time
   EXPECT_EQ(error(head + "1" + row + "1" + row + "1" + row + "1.1" + row + "1.1" + row), "");
 }

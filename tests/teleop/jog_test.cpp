@@ -173,7 +173,8 @@ TEST(Jog, TheDeadMansButtonMustBeHeldAndPressedAnewAfterAStop) {
   rig.jog->resume(rig.pad.moment, rig.motion);
   rig.run(100);
   EXPECT_TRUE(rig.follower.at_rest());
-  EXPECT_STREQ(rig.answer.reason, "the dead man's button was held before – release it, press again");
+  EXPECT_STREQ(rig.answer.reason,
+               "the dead man's button was held before – release it, press again");
   rig.pad.axis("left.squeeze", 0.0);
   rig.run(2);
   rig.pad.axis("left.squeeze", 1.0);

@@ -32,8 +32,7 @@ class Thrown {
     pad.wait(ms);
     pad.stamp += ms * 1'000'000;
     t_ += 1e-3 * ms;
-    pad.track(t_ * v_ + d, TrackedAs::kController,
-              exp_quaternion(phi) * exp_quaternion(t_ * w_));
+    pad.track(t_ * v_ + d, TrackedAs::kController, exp_quaternion(phi) * exp_quaternion(t_ * w_));
     pad.give();
   }
   void frames(int n, int ms = 11) {
@@ -193,8 +192,9 @@ TEST(Leaps, ThrowsAndStopsOfPeopleAreNone) {
         t += 1e-3 * now;
         // 70 m/s^2 at its most
         if (i % repeats == 0)
-          pad.track(Eigen::Vector3d(0.7 * std::sin(10.0 * t), 1.0, -0.3) + 5e-4 * random.direction(),
-                    TrackedAs::kController, exp_quaternion({0.0, 1.5 * std::sin(9.0 * t), 0.0}));
+          pad.track(
+              Eigen::Vector3d(0.7 * std::sin(10.0 * t), 1.0, -0.3) + 5e-4 * random.direction(),
+              TrackedAs::kController, exp_quaternion({0.0, 1.5 * std::sin(9.0 * t), 0.0}));
         pad.give();
         ASSERT_EQ(pad.left().breaks(), 0U)
             << "period " << ms << " ms, sample " << i << ", " << text_of(pad.left().why());
@@ -213,8 +213,7 @@ TEST(Leaps, ARealRecordingHasNone) {
   std::array<std::uint32_t, 2> breaks{};
   std::map<std::string, int> told;
   for (const Input& input : read_headset_csv(file, "headset")) {
-    for (; now < input.stamp; now += 1'000'000)
-      state.update({now / 1'000'000, now, 1e-3, nullptr});
+    for (; now < input.stamp; now += 1'000'000) state.update({now / 1'000'000, now, 1e-3, nullptr});
     state.receive({now / 1'000'000, now, 1e-3, nullptr}, input);
     for (std::size_t i = 0; i < 2; ++i) {
       if (state.pose(i).breaks() != breaks[i]) ++told[text_of(state.pose(i).why())];
@@ -250,7 +249,8 @@ TEST(Leaps, AreRestoredToTheBitInTheMiddleOfADoubt) {
   hand.frames(3);
   EXPECT_EQ(hand.pad.left().left_out(), 1U);
   EXPECT_EQ(hand.breaks(), 0U);
-  EXPECT_EQ(hand.pad.left().estimate(hand.pad.now).V_VC, other.pad.left().estimate(hand.pad.now).V_VC);
+  EXPECT_EQ(hand.pad.left().estimate(hand.pad.now).V_VC,
+            other.pad.left().estimate(hand.pad.now).V_VC);
 }
 
 }  // namespace

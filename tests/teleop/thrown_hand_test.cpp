@@ -85,8 +85,7 @@ TEST(ThrownHand, EveryLeapAndRecentreOpensTheClutch) {
         static_cast<std::uint64_t>(10.0 * speed));
     const Seen seen = watch(*hand, many());
     EXPECT_EQ(seen.wrongly_closed, 0U) << speed << " m/s";
-    for (const Throw kind :
-         {Throw::kLeap, Throw::kGapLeap, Throw::kRecentre, Throw::kSaidRecentre})
+    for (const Throw kind : {Throw::kLeap, Throw::kGapLeap, Throw::kRecentre, Throw::kSaidRecentre})
       EXPECT_GT(hand->came(kind), many() / 10) << name_of(kind);
   }
 }
