@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numbers>
 
 #include "core/error.hpp"
 #include "core/object.hpp"
@@ -32,27 +33,49 @@ const char* reason_of(PlanRefusal refusal) {
   }
 }
 
-// What moves have in common: a source of its own, that has authority while the mode lasts.
+// how near the measured arm must be to where a move ends
+struct Tolerance {
+  double distance = 0.005;                  // [m]
+  double angle = std::numbers::pi / 180.0;  // [rad], also of joints
+};
+
+// What moves have in common: a source of its own, that has authority while the mode lasts. It is at
+// its end when the arm itself is.
 class MoveMode : public Mode {
  public:
   MoveMode(std::string task, std::string text, std::unique_ptr<Source> source,
-           const ModeContext& context)
+           const Tolerance& tolerance, const ModeContext& context)
       : task_(std::move(task)),
         text_(std::move(text)),
+        tolerance_(tolerance),
         outlet_(context.arbiter.outlet(task_)),
         source_(context.arbiter.add_source(context.name, std::move(source))) {}
   void enter(const ModeMoment& at) override {
     Grant grant;
     grant.source = source_;
     at.arbiter.grant(outlet_, {&grant, 1}, at.moment);
+    waited_ = 0.0;
   }
-  bool update(const ModeMoment& at) override { return at.arbiter.done(outlet_); }
+  bool update(const ModeMoment& at) override {
+    if (!at.arbiter.done(outlet_)) return false;
+    if (at.arbiter.arm_is_there(outlet_, tolerance_.distance, tolerance_.angle)) return true;
+    const double before = waited_;
+    waited_ += at.moment.dt;
+    if (before < kTellsAfter && waited_ >= kTellsAfter)
+      at.events.add("waits", task_, "the move is at its end and the arm is not, or not at rest");
+    return false;
+  }
+  void state(StateArchive& archive) override { archive(waited_); }
   std::string text() const override { return text_; }
   std::vector<std::string> drives() const override { return {task_}; }
 
  private:
+  static constexpr double kTellsAfter = 0.5;  // [s]
+
   std::string task_, text_;
+  Tolerance tolerance_;
   int outlet_, source_;
+  double waited_ = 0.0;  // for the arm, at its end [s]
 };
 
 int outlet_of(const ModeContext& context, const std::string& task, bool pose) {
@@ -90,6 +113,7 @@ struct MoveToConfig {
   std::vector<WaypointConfig> waypoints;
   LinearLimits linear;
   AngularLimits angular;
+  Tolerance tolerance;
 };
 
 struct PoseGoal {
@@ -217,6 +241,7 @@ struct MoveJointsConfig {
   std::string task;
   std::vector<JointWaypointConfig> waypoints;
   double speed = 0.5, acceleration = 0.5, jerk = 0.5;  // shares of the limits
+  Tolerance tolerance;
 };
 
 // values of a robot's named pose for the rows of a posture task
@@ -431,6 +456,11 @@ void register_move_modes(ModeRegistry& registry) {
                   number(unit + "/s^2").above(0).max(1e4))
         .optional("jerk", &NormLimits::jerk, number(unit + "/s^3").above(0).max(1e6));
   };
+  const auto tolerance =
+      object<Tolerance>("Tolerance", "measured; along a force that is felt it does not matter")
+          .optional("distance", &Tolerance::distance, number("m").above(0).max(10))
+          .optional("angle", &Tolerance::angle, number("rad").above(0).max(4),
+                    "of a frame, or of each joint");
   const auto waypoint =
       object<WaypointConfig>("PoseWaypoint")
           .optional("position", &WaypointConfig::position, vector<3>("m"), "left out: as before")
@@ -461,6 +491,8 @@ void register_move_modes(ModeRegistry& registry) {
                     norm_limits(object<LinearLimits>("LinearLimits"), "m"))
           .optional("angular", &MoveToConfig::angular,
                     norm_limits(object<AngularLimits>("AngularLimits"), "rad"))
+          .optional("tolerance", &MoveToConfig::tolerance, tolerance,
+                    "how near the arm itself must be to where it ends for it to be done")
           .check(
               [](const MoveToConfig& c) -> std::optional<Fault> {
                 for (const auto& w : c.waypoints)
@@ -477,7 +509,7 @@ void register_move_modes(ModeRegistry& registry) {
             config.task,
             fmt::format("moves {} through {} pose{}", config.task, config.waypoints.size(),
                         config.waypoints.size() == 1 ? "" : "s"),
-            std::make_unique<MoveTo>(config, context), context);
+            std::make_unique<MoveTo>(config, context), config.tolerance, context);
       });
   const auto share = number().above(0).max(1);
   const auto joint_waypoint =
@@ -493,7 +525,9 @@ void register_move_modes(ModeRegistry& registry) {
                   list(joint_waypoint).min_size(1).max_size(64))
         .optional("speed", &MoveJointsConfig::speed, share, "share of the joints' limits")
         .optional("acceleration", &MoveJointsConfig::acceleration, share)
-        .optional("jerk", &MoveJointsConfig::jerk, share);
+        .optional("jerk", &MoveJointsConfig::jerk, share)
+        .optional("tolerance", &MoveJointsConfig::tolerance, tolerance,
+                  "how near the arm itself must be to where it ends for it to be done");
   };
   registry.add("move_joints", joint_schema("MoveJoints", "joints move through waypoints"),
                "a posture reference moves through waypoints, as fast as its limits allow",
@@ -503,7 +537,8 @@ void register_move_modes(ModeRegistry& registry) {
                      config.task,
                      fmt::format("moves the joints of {} through {} points", config.task,
                                  config.waypoints.size()),
-                     std::make_unique<MoveJoints>(config, task, context), context);
+                     std::make_unique<MoveJoints>(config, task, context), config.tolerance,
+                     context);
                });
   registry.add(
       "move_along",
@@ -519,7 +554,7 @@ void register_move_modes(ModeRegistry& registry) {
             config.task,
             fmt::format("moves the joints of {} along a curve through {} points", config.task,
                         config.waypoints.size()),
-            std::make_unique<MoveAlong>(config, task, context), context);
+            std::make_unique<MoveAlong>(config, task, context), config.tolerance, context);
       });
 }
 

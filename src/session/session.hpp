@@ -193,6 +193,7 @@ class Session {
     return plants_ ? plants_->sensor_stamp(sensor) : plant_->read().stamp;
   }
   void control(const Observation& observation);
+  void stop_goals();
   void publish();
   void state(StateArchive& archive);
 
@@ -231,6 +232,8 @@ class Session {
   FixedText<62> operator_;
   FixedText<166> episode_task_;
   bool in_episode_ = false, first_events_ = false;
+  bool goals_stop_ = false;    // goals of a script end where their arm comes to rest
+  double observe_time_ = 0.0;  // wall time of the controllers' look in this tick [s]
 };
 
 }  // namespace handspan

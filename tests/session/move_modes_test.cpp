@@ -79,6 +79,7 @@ TEST(MoveModes, AMoveOutOfAFastMotionDoesNotGoAstray) {
     EXPECT_LT((reference().X_WE.p - begun - Eigen::Vector3d(0.0, -0.05, 0.0)).norm(), 2e-3);
   }
   const App joints = states(
+      "{type: set, parameters: {task.hand.weight: 0, task.posture.stiffness: 100}}, "
       "{type: move_joints, task: posture, speed: 0.9, acceleration: 0.9, jerk: 0.9, waypoints: "
       "[{q: [0.9, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785]}]}",
       "{type: move_joints, task: posture, speed: 0.1, acceleration: 0.02, jerk: 0.01, "
@@ -177,6 +178,8 @@ TEST(MoveModes, JointsReachANamedPoseAndPassAtAVelocity) {
 TEST(MoveModes, ASmoothCurveBeginsAtItsFirstPoint) {
   const AppFolder folder;
   const App app = folder.app(one_state(
+      // the pose gives way: a move is done where the arm is
+      "{type: set, parameters: {task.hand.weight: 0, task.posture.stiffness: 100}}, "
       "{type: move_along, task: posture, speed: 0.3, acceleration: 0.3, waypoints: [{pose: ready}, "
       "{q: [0.3, -0.7, 0.1, -2.2, 0.1, 1.6, 0.6]}, {q: [0.5, -0.6, 0.1, -2.1, 0.0, 1.7, 0.7]}]}",
       kThenEnd));
