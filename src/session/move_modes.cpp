@@ -36,7 +36,7 @@ const char* reason_of(PlanRefusal refusal) {
 // how near the measured arm must be to where a move ends
 struct Tolerance {
   double distance = 0.005;                  // [m]
-  double angle = std::numbers::pi / 180.0;  // [rad], also of joints
+  double angle = std::numbers::pi / 180.0;  // [rad]
 };
 
 // What moves have in common: a source of its own, that has authority while the mode lasts. It is at
@@ -58,6 +58,8 @@ class MoveMode : public Mode {
   }
   bool update(const ModeMoment& at) override {
     if (!at.arbiter.done(outlet_)) return false;
+    // a posture may be one that other tasks do not let the arm have
+    if (!at.arbiter.is_pose(outlet_)) return true;
     if (at.arbiter.arm_is_there(outlet_, tolerance_.distance, tolerance_.angle)) return true;
     const double before = waited_;
     waited_ += at.moment.dt;
@@ -241,7 +243,6 @@ struct MoveJointsConfig {
   std::string task;
   std::vector<JointWaypointConfig> waypoints;
   double speed = 0.5, acceleration = 0.5, jerk = 0.5;  // shares of the limits
-  Tolerance tolerance;
 };
 
 // values of a robot's named pose for the rows of a posture task
@@ -459,8 +460,7 @@ void register_move_modes(ModeRegistry& registry) {
   const auto tolerance =
       object<Tolerance>("Tolerance", "measured; along a force that is felt it does not matter")
           .optional("distance", &Tolerance::distance, number("m").above(0).max(10))
-          .optional("angle", &Tolerance::angle, number("rad").above(0).max(4),
-                    "of a frame, or of each joint");
+          .optional("angle", &Tolerance::angle, number("rad").above(0).max(4));
   const auto waypoint =
       object<WaypointConfig>("PoseWaypoint")
           .optional("position", &WaypointConfig::position, vector<3>("m"), "left out: as before")
@@ -525,9 +525,7 @@ void register_move_modes(ModeRegistry& registry) {
                   list(joint_waypoint).min_size(1).max_size(64))
         .optional("speed", &MoveJointsConfig::speed, share, "share of the joints' limits")
         .optional("acceleration", &MoveJointsConfig::acceleration, share)
-        .optional("jerk", &MoveJointsConfig::jerk, share)
-        .optional("tolerance", &MoveJointsConfig::tolerance, tolerance,
-                  "how near the arm itself must be to where it ends for it to be done");
+        .optional("jerk", &MoveJointsConfig::jerk, share);
   };
   registry.add("move_joints", joint_schema("MoveJoints", "joints move through waypoints"),
                "a posture reference moves through waypoints, as fast as its limits allow",
@@ -537,8 +535,7 @@ void register_move_modes(ModeRegistry& registry) {
                      config.task,
                      fmt::format("moves the joints of {} through {} points", config.task,
                                  config.waypoints.size()),
-                     std::make_unique<MoveJoints>(config, task, context), config.tolerance,
-                     context);
+                     std::make_unique<MoveJoints>(config, task, context), Tolerance{}, context);
                });
   registry.add(
       "move_along",
@@ -554,7 +551,7 @@ void register_move_modes(ModeRegistry& registry) {
             config.task,
             fmt::format("moves the joints of {} along a curve through {} points", config.task,
                         config.waypoints.size()),
-            std::make_unique<MoveAlong>(config, task, context), config.tolerance, context);
+            std::make_unique<MoveAlong>(config, task, context), Tolerance{}, context);
       });
 }
 

@@ -509,6 +509,19 @@ void Arbiter::find_stops() {
   }
 }
 
+bool Arbiter::joints_are_near(const Outlet& outlet) const {
+  const auto& actuated =
+      arms_->system().mechanisms()[static_cast<std::size_t>(outlet.mechanism)].actuated;
+  const std::vector<int>& rows = outlet.posture_task->v_indices();
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const auto j = std::ranges::find(actuated, rows[r]) - actuated.begin();
+    const double q = arms_->stop_q(outlet.mechanism)[j];
+    if (!(std::abs(outlet.joints->q()[static_cast<Eigen::Index>(r)] - q) < kNearAngle))
+      return false;
+  }
+  return outlet.joints->v().isZero(kStill);
+}
+
 void Arbiter::begin_stop(int m) {
   const Eigen::Vector3d F = arms_->felt_force(m);
   const bool rests = arms_->rests(m);
@@ -519,8 +532,8 @@ void Arbiter::begin_stop(int m) {
     if (outlet.mechanism != m) continue;
     outlet.begins = false;
     if (outlet.joints) {
-      // what balances a force stays
-      outlet.stops = !presses && !kept;
+      // what balances a force stays, and what the arm rests at
+      outlet.stops = !presses && !kept && !(rests && joints_are_near(outlet));
       if (outlet.driven) outlet.home = outlet.joints->q();
       outlet.away = outlet.away || (outlet.stops && !outlet.driven);
       continue;

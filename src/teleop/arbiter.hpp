@@ -203,6 +203,7 @@ class Arbiter {
   void hold(Outlet& outlet, std::string_view reason);
   Eigen::Vector3d felt_force(const Outlet& outlet) const;
   void find_stops();
+  bool joints_are_near(const Outlet& outlet) const;
   void begin_stop(int mechanism);
   void move(Outlet& outlet, const Moment& moment);
   void follow_pose(Outlet& outlet, const Moment& moment);

@@ -73,8 +73,8 @@ struct Arm {
     MechanismDescription m{r.name, r.description, r.groups[0].joints, {}, limits, true};
     system.add_mechanism(std::move(m));
     system.seal();
-    for (std::size_t j = 0; j < mechanism().actuated.size(); ++j)
-      q[static_cast<Eigen::Index>(j)] = r.poses[0].q[static_cast<Eigen::Index>(j)];
+    for (const auto& named : r.poses)
+      if (named.name == pose) q = named.q.head(6);
   }
   const Mechanism& mechanism() const { return system.mechanisms()[0]; }
   Scene scene;
@@ -118,12 +118,35 @@ TEST(JointStop, JointsBrakeInProportionInAtMostATenthMoreThanTheLeastTime) {
 }
 
 TEST(JointStop, IsSlowedAsAWholeUntilItsTorquesFit) {
-  const Arm strong("ur10", "stance"), weak("ur10", "stance", 0.45);
+  const Arm strong("ur10", "upright");
   Eigen::VectorXd v = Eigen::VectorXd::Zero(6);
   v << 1.5, -1.5, 2.0, 1.0, -1.0, 0.5;
   const double least = least_stop_time(strong.mechanism(), strong.q, v, strong.zero);
   const JointLimits& shoulder = strong.mechanism().limits[1];
   EXPECT_NEAR(least, 1.5 / shoulder.acceleration + shoulder.acceleration / shoulder.jerk, 1e-9);
+  // of the torque limits, what that stop takes and what standing on its way takes
+  double takes = 0.0, stands = 0.0;
+  {
+    JointStop stop(strong.mechanism());
+    RobotData data(*strong.mechanism().model);
+    stop.plan(strong.q, v, strong.zero);
+    Eigen::VectorXd q(6), v_t(6), a_t(6);
+    for (int k = 0; k <= 8; ++k) {
+      stop.at(stop.duration() * k / 8.0, q, v_t, a_t);
+      for (const bool moves : {true, false}) {
+        const Eigen::VectorXd tau =
+            inverse_dynamics(*strong.mechanism().model, data, q, moves ? v_t : strong.zero,
+                             moves ? a_t : strong.zero);
+        for (std::size_t j = 0; j < 6; ++j) {
+          double& most = moves ? takes : stands;
+          most = std::max(most, std::abs(tau[static_cast<Eigen::Index>(j)]) /
+                                    strong.mechanism().limits[j].torque);
+        }
+      }
+    }
+  }
+  ASSERT_GT(takes, 1.05 * stands);
+  const Arm weak("ur10", "upright", 0.9 * takes);
   EXPECT_GT(least_stop_time(weak.mechanism(), weak.q, v, weak.zero), 1.1 * least);
   JointStop stop(weak.mechanism());
   RobotData data(*weak.mechanism().model);
