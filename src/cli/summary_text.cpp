@@ -50,7 +50,8 @@ nlohmann::ordered_json to_json(const TrackingSummary& t) {
           {"lag", {{"rms", t.lag_rms}, {"max", t.lag_max}}},
           {"lag_angle", {{"rms", t.lag_angle_rms}, {"max", t.lag_angle_max}}},
           {"holds", t.holds},
-          {"held", t.held}};
+          {"held", t.held},
+          {"dropped", {{"position", t.dropped}, {"angle", t.dropped_angle}}}};
 }
 
 void print_control(const ControlSummary& c) {
@@ -133,6 +134,11 @@ void print_tracking(const RunSummary& s) {
         "{:>8} {:>9.2f}\n",
         t.task, unit * t.position_rms, name, unit * t.position_max, name, kDegree * t.angle_rms,
         "deg", unit * t.lag_rms, name, kDegree * t.lag_angle_rms, "deg", t.holds, t.held);
+    if (t.dropped > 0.0 || t.dropped_angle > 0.0)
+      fmt::print(
+          "  hands were ahead of the arm by more than the leash: {:.3f} m and {:.1f} deg of "
+          "their way are dropped\n",
+          t.dropped, kDegree * t.dropped_angle);
   }
 }
 

@@ -175,6 +175,14 @@ void ArmDrive::read(const GroupState& measured, double dt) {
   }
 }
 
+void ArmDrive::measured(const GroupState& measured, Eigen::VectorXd& q, Eigen::VectorXd& v) const {
+  if (measured.q.size() != std::ssize(joints_) || measured.v.size() != std::ssize(joints_)) return;
+  for (const Joint& joint : joints_) {
+    if (std::isfinite(measured.q[joint.group])) q[joint.q] = measured.q[joint.group];
+    if (std::isfinite(measured.v[joint.group])) v[joint.v] = measured.v[joint.group];
+  }
+}
+
 void ArmDrive::write(MechanismState& state) const {
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     state.q[joints_[k].q] = q_c_[static_cast<Eigen::Index>(k)];

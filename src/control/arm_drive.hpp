@@ -118,6 +118,11 @@ class ArmDrive {
   /// between them.
   void command(const MechanismState& state, Eigen::Ref<Eigen::VectorXd> command);
 
+  /// Writes the actuated joints of what is measured into q (nq) and v (nv); leaves what is not
+  /// finite.
+  void measured(const GroupState& measured, Eigen::VectorXd& q, Eigen::VectorXd& v) const;
+  Feedback feedback() const { return config_.feedback; }
+
   void state(StateArchive& archive);
 
   std::uint64_t not_finite() const { return not_finite_; }

@@ -56,6 +56,15 @@ void FrameTask::set_reference(const PoseReference& reference) {
     ++rejected_;
 }
 
+Vector6d FrameTask::counted_axes() const {
+  Vector6d counted = Vector6d::Zero();
+  for (const int axis : selected_) {
+    counted[axis] = 1.0;
+    if (config_.axes_of == TaskAxes::kFrame) counted.segment<3>(axis < 3 ? 0 : 3).setOnes();
+  }
+  return counted;
+}
+
 void FrameTask::hold(const ControlSystem& system, ControlState& state) {
   const auto m = static_cast<std::size_t>(frame_.mechanism);
   X_WE_ = frame_pose(*system.mechanisms()[m].model, state.mechanisms[m].data, frame_.frame);

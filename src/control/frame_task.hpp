@@ -87,6 +87,9 @@ class FrameTask : public Task {
   void state(StateArchive& archive) override;
 
   const ControlSystem::FrameOf& frame() const { return frame_; }
+  /// 1 for the axes of W in which a reference counts, 0 for those that no row has; rows in axes of
+  /// the frame itself count in all three.
+  Vector6d counted_axes() const;
   const std::string& frame_name() const { return config_.frame; }
   double orientation_weight() const { return config_.orientation_weight; }
   /// Which of x y z and rotation about x y z each row is, and in which axes.

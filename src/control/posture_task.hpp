@@ -24,6 +24,9 @@ class PostureTask : public Task {
   const Eigen::VectorXd& reference() const { return q_; }
   /// Of ControlSystem::mechanisms().
   int mechanism() const { return mechanism_; }
+  /// Indices into the mechanism's q and v, one a row.
+  const std::vector<int>& q_indices() const { return q_index_; }
+  const std::vector<int>& v_indices() const { return v_index_; }
   /// One a row.
   const std::vector<std::string>& joint_names() const { return joint_names_; }
   /// Of the joints, one a row.

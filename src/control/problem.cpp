@@ -73,6 +73,8 @@ ControlProblem::ControlProblem(const ControlSystem& system, const ProblemConfig&
   none_.violation = Eigen::VectorXd::Zero(n + m);
   solution_ = &none_;
   motion_row_ = Eigen::RowVectorXd::Zero(n);
+  for (const Mechanism& mechanism : system.mechanisms())
+    asked_joints_.push_back({Eigen::VectorXd::Zero(mechanism.model->nv()), 0.0});
 }
 
 void ControlProblem::start(ControlState& state) {
@@ -122,9 +124,10 @@ void ControlProblem::regularise(ControlState& state) {
     const double weight = config_.regularisation + by_error;
     const double damping = config_.regularisation * config_.regularisation_damping +
                            by_error * config_.error_damping_rate;
+    const AskedJoints& asked = asked_joints_[m];
     for (Eigen::Index v = 0; v < s.v.size(); ++v) {
-      qp_.H(offset + v, offset + v) += weight;
-      qp_.f[offset + v] += damping * s.v[v];
+      qp_.H(offset + v, offset + v) += weight + asked.weight;
+      qp_.f[offset + v] += damping * s.v[v] - asked.weight * asked.qdd[v];
     }
   }
   // forces of joins and multipliers stand behind all accelerations
@@ -237,9 +240,16 @@ void ControlProblem::brake(ControlState& state) {
   }
 }
 
+void ControlProblem::ask_joints(int mechanism, const Eigen::VectorXd& qdd, double weight) {
+  AskedJoints& asked = asked_joints_[static_cast<std::size_t>(mechanism)];
+  asked.qdd = qdd;
+  asked.weight = weight;
+}
+
 void ControlProblem::state(StateArchive& archive) {
   archive.part("control problem");
   archive(counts_, *solver_);
+  for (AskedJoints& asked : asked_joints_) archive(asked.qdd, asked.weight);
   if (archive.loading() && counts_.ticks > 0) solution_ = &solver_->solution();
   for (auto& task : tasks_) task->state(archive);
   for (auto& constraint : constraints_) constraint->state(archive);

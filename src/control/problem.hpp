@@ -79,6 +79,11 @@ class ControlProblem {
   /// What conflicts were found, explained on a thread of its own.
   ConflictReporter& conflicts() { return *conflicts_; }
 
+  /// Accelerations that a mechanism's coordinates are asked for besides what tasks ask (nv)
+  /// [rad/s^2], from the next solve on, until no weight is given. What tasks leave undecided is
+  /// then decided by them: how an arm that stops moves where it is singular or redundant.
+  void ask_joints(int mechanism, const Eigen::VectorXd& qdd, double weight);
+
   void state(StateArchive& archive);
 
   /// task.*, collision.*, qp.*: errors, counts and what gives way now.
@@ -108,7 +113,12 @@ class ControlProblem {
   QpSolution none_;
   ProblemCounts counts_;
   std::unique_ptr<ConflictReporter> conflicts_;
-  Eigen::RowVectorXd motion_row_;  // scratch
+  struct AskedJoints {
+    Eigen::VectorXd qdd;
+    double weight = 0.0;
+  };
+  std::vector<AskedJoints> asked_joints_;  // by mechanism
+  Eigen::RowVectorXd motion_row_;          // scratch
   IntegerChannel status_channel_, relaxed_channel_, iterations_channel_;
 };
 

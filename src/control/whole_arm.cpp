@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "control/joint_rows.hpp"
@@ -11,6 +12,15 @@
 
 namespace handspan {
 namespace {
+
+// of joints: slower is at rest [rad/s], and smaller asks for nothing [rad/s^2]
+constexpr double kResting = 0.02, kAsking = 0.05;
+// of what joints are asked for while they stop, against tasks of weight 1; less where a force that
+// tasks push with must not be undone
+constexpr double kStopWeight = 1e-2, kPressingWeight = 1e-4;
+constexpr double kStopStiffness = 100.0, kStopDamping = 20.0;  // [1/s^2], [1/s]
+// over which a felt force is smoothed [s]
+constexpr double kFeltOver = 0.01;
 
 // fixtures and belts; objects may be touched, and moving bodies are not where the scene says
 std::unique_ptr<RobotModel> surroundings_of(const Scene& scene) {
@@ -162,6 +172,32 @@ WholeArm::WholeArm(const WholeArmConfig& config, const Scene& scene, const Plant
   add_defaults(config, context, made_constraints);
   problem_ = std::make_unique<ControlProblem>(*system_, config.problem, std::move(made_tasks),
                                               std::move(made_constraints));
+  add_stops(layout);
+}
+
+void WholeArm::add_stops(const PlantLayout& layout) {
+  for (const Mechanism& mechanism : system_->mechanisms()) {
+    Stop& stop = stops_.emplace_back();
+    const RobotModel& model = *mechanism.model;
+    stop.seen = std::make_unique<RobotData>(model);
+    stop.data = std::make_unique<RobotData>(model);
+    stop.plan = std::make_unique<JointStop>(mechanism);
+    stop.q_seen = stop.q_all = model.neutral();
+    stop.v_seen = stop.v_all = stop.a_all = Eigen::VectorXd::Zero(model.nv());
+    const auto n = static_cast<Eigen::Index>(mechanism.actuated.size());
+    for (Eigen::VectorXd* x : {&stop.q0, &stop.v0, &stop.a0, &stop.rate, &stop.q, &stop.v, &stop.a})
+      *x = Eigen::VectorXd::Zero(n);
+  }
+  for (const Arm& arm : arms_)
+    stops_[static_cast<std::size_t>(arm.mechanism)].measured =
+        arm.drive.feedback() == Feedback::kMeasured;
+  for (std::size_t s = 0; s < layout.sensors.size(); ++s)
+    for (std::size_t m = 0; m < system_->mechanisms().size(); ++m) {
+      const ModelDescription& d = system_->mechanisms()[m].model->description();
+      const std::string& name = layout.sensors[s].frame;
+      if (d.frame_index(name) >= 0 || d.body_index(name) >= 0)
+        felt_.push_back({static_cast<int>(s), system_->frame(name)});
+    }
 }
 
 // what holds unless an app takes it out by name: no two arms meet, and jerks are as in limits.yaml
@@ -301,15 +337,21 @@ void WholeArm::start(const Observation& observation) {
   }
   for (auto& arm : arms_)
     arm.drive.start_torque(state_->mechanisms[static_cast<std::size_t>(arm.mechanism)]);
+  for (std::size_t m = 0; m < stops_.size(); ++m) {
+    stops_[m].active = false;
+    stops_[m].q_seen = state_->mechanisms[m].q;
+  }
+  look(observation);
 }
 
-void WholeArm::update(const Observation& observation, std::int64_t tick, Command& command) {
+void WholeArm::observe(const Observation& observation, std::int64_t tick) {
   observe_held(observation);
-  bool any = false;
+  bool& any = any_due_;
+  any = false;
   for (auto& arm : arms_) {
     MechanismState& s = state_->mechanisms[static_cast<std::size_t>(arm.mechanism)];
     const GroupState& measured = observation.groups[static_cast<std::size_t>(arm.group)];
-    s.due = due(tick, arm.rate, base_);
+    s.due = handspan::due(tick, arm.rate, base_);
     any = any || s.due;
     if (s.due)
       arm.drive.observe(measured, s);
@@ -317,8 +359,162 @@ void WholeArm::update(const Observation& observation, std::int64_t tick, Command
       arm.drive.coast(measured, s, state_->dt);
   }
   ++ticks_since_;
-  if (!any) return;
+  look(observation);
+  for (std::size_t m = 0; m < stops_.size(); ++m) {
+    if (!stops_[m].active) continue;
+    stops_[m].t += seconds(base_);
+    place_stop(static_cast<int>(m));
+  }
+}
+
+// what is measured of held joints is theirs already
+void WholeArm::look(const Observation& observation) {
+  for (std::size_t m = 0; m < stops_.size(); ++m) {
+    if (arms_.empty()) break;
+    Stop& stop = stops_[m];
+    for (const int v : system_->mechanisms()[m].held) stop.v_seen[v] = state_->mechanisms[m].v[v];
+  }
+  for (const auto& joint : held_)
+    stops_[static_cast<std::size_t>(joint.mechanism)].q_seen[joint.q] =
+        state_->mechanisms[static_cast<std::size_t>(joint.mechanism)].q[joint.q];
+  for (const Arm& arm : arms_) {
+    const auto m = static_cast<std::size_t>(arm.mechanism);
+    Stop& stop = stops_[m];
+    arm.drive.measured(observation.groups[static_cast<std::size_t>(arm.group)], stop.q_seen,
+                       stop.v_seen);
+  }
+  for (const auto& f : followers_) {
+    Stop& stop = stops_[static_cast<std::size_t>(f.mechanism)];
+    stop.q_seen[f.q] = f.multiplier * stop.q_seen[f.master_q] + f.offset;
+    stop.v_seen[f.v] = f.multiplier * stop.v_seen[f.master_v];
+  }
+  for (std::size_t m = 0; m < stops_.size(); ++m)
+    update_kinematics(*system_->mechanisms()[m].model, *stops_[m].seen, stops_[m].q_seen,
+                      stops_[m].v_seen);
+  const double share = 1.0 - std::exp(-seconds(base_) / kFeltOver);
+  for (Felt& felt : felt_) {
+    const Vector6d& F = observation.wrenches[static_cast<std::size_t>(felt.sensor)];
+    if (F.allFinite()) felt.f += share * (F.head<3>() - felt.f);
+  }
+}
+
+ArmFrame WholeArm::seen(const ControlSystem::FrameOf& frame) const {
+  const auto m = static_cast<std::size_t>(frame.mechanism);
+  const RobotModel& model = *system_->mechanisms()[m].model;
+  return {frame_pose(model, *stops_[m].seen, frame.frame),
+          frame_velocity(model, *stops_[m].seen, frame.frame)};
+}
+
+Eigen::Vector3d WholeArm::felt_force(int mechanism) const {
+  Eigen::Vector3d most = Eigen::Vector3d::Zero();
+  for (const Felt& felt : felt_) {
+    if (felt.frame.mechanism != mechanism || felt.f.squaredNorm() <= most.squaredNorm()) continue;
+    most = seen(felt.frame).X_WE.R * felt.f;
+  }
+  return most;
+}
+
+bool WholeArm::rests(int mechanism) const {
+  const auto m = static_cast<std::size_t>(mechanism);
+  const MechanismState& s = state_->mechanisms[m];
+  for (const int v : system_->mechanisms()[m].actuated)
+    if (!(std::abs(s.v[v]) < kResting)) return false;
+  return true;
+}
+
+bool WholeArm::is_kept(int mechanism) const {
+  const auto m = static_cast<std::size_t>(mechanism);
+  if (!stops_[m].measured) return false;
+  for (const int v : system_->mechanisms()[m].actuated)
+    if (std::abs(state_->mechanisms[m].qdd[v]) > kAsking) return true;
+  return false;
+}
+
+void WholeArm::begin_stop(int mechanism, bool rests, bool presses) {
+  const auto m = static_cast<std::size_t>(mechanism);
+  const Mechanism& arm = system_->mechanisms()[m];
+  const MechanismState& s = state_->mechanisms[m];
+  Stop& stop = stops_[m];
+  for (std::size_t j = 0; j < arm.actuated.size(); ++j) {
+    const auto i = static_cast<Eigen::Index>(j);
+    const int v = arm.actuated[j];
+    stop.q0[i] = s.q[arm.actuated_q[j]];
+    stop.v0[i] = rests ? 0.0 : s.v[v];
+    // against a contact what was asked for did not happen
+    stop.a0[i] = rests || presses ? 0.0 : s.qdd[v];
+    stop.rate[i] = arm.torque_rate ? arm.limits[j].torque_rate / s.M(v, v) : HUGE_VAL;
+  }
+  stop.q_all = s.q;
+  stop.active = true;
+  stop.rests = rests;
+  stop.presses = presses;
+  stop.t = 0.0;
+  stop.plan->plan_within_torques(stop.q_all, stop.q0, stop.v0, stop.a0, *stop.data, &stop.rate);
+  stop.share = stop.plan->share();
+  place_stop(mechanism);
+}
+
+void WholeArm::place_stop(int mechanism) {
+  const auto m = static_cast<std::size_t>(mechanism);
+  const Mechanism& arm = system_->mechanisms()[m];
+  Stop& stop = stops_[m];
+  stop.plan->at(stop.t, stop.q, stop.v, stop.a);
+  // what it does not drive is where it is
+  stop.q_all = state_->mechanisms[m].q;
+  stop.v_all = state_->mechanisms[m].v;
+  for (std::size_t j = 0; j < arm.actuated.size(); ++j) {
+    const auto i = static_cast<Eigen::Index>(j);
+    stop.q_all[arm.actuated_q[j]] = stop.q[i];
+    stop.v_all[arm.actuated[j]] = stop.v[i];
+  }
+  update_kinematics(*arm.model, *stop.data, stop.q_all, stop.v_all);
+}
+
+void WholeArm::end_stop(int mechanism) {
+  Stop& stop = stops_[static_cast<std::size_t>(mechanism)];
+  if (!stop.active) return;
+  stop.active = false;
+  stop.a_all.setZero();
+  problem_->ask_joints(mechanism, stop.a_all, 0.0);
+}
+
+PoseReference WholeArm::stop_frame(const ControlSystem::FrameOf& frame) const {
+  const auto m = static_cast<std::size_t>(frame.mechanism);
+  const Mechanism& arm = system_->mechanisms()[m];
+  const Stop& stop = stops_[m];
+  PoseReference reference;
+  reference.X_WE = frame_pose(*arm.model, *stop.data, frame.frame);
+  reference.V_WE = frame_velocity(*arm.model, *stop.data, frame.frame);
+  Eigen::Matrix<double, 6, Eigen::Dynamic, 0, 6, 64> J(6, arm.model->nv());
+  frame_jacobian(*arm.model, *stop.data, frame.frame, J);
+  reference.A_WE = frame_bias_acceleration(*arm.model, *stop.data, frame.frame);
+  for (std::size_t j = 0; j < arm.actuated.size(); ++j)
+    reference.A_WE += J.col(arm.actuated[j]) * stop.a[static_cast<Eigen::Index>(j)];
+  return reference;
+}
+
+void WholeArm::ask_stops() {
+  for (std::size_t m = 0; m < stops_.size(); ++m) {
+    Stop& stop = stops_[m];
+    if (!stop.active) continue;
+    const Mechanism& arm = system_->mechanisms()[m];
+    const MechanismState& s = state_->mechanisms[m];
+    stop.a_all.setZero();
+    for (std::size_t j = 0; j < arm.actuated.size(); ++j) {
+      const auto i = static_cast<Eigen::Index>(j);
+      const int v = arm.actuated[j];
+      stop.a_all[v] = stop.a[i] + kStopDamping * (stop.v[i] - s.v[v]) +
+                      kStopStiffness * (stop.q[i] - s.q[arm.actuated_q[j]]);
+    }
+    problem_->ask_joints(static_cast<int>(m), stop.a_all,
+                         stop.presses ? kPressingWeight : kStopWeight);
+  }
+}
+
+void WholeArm::solve(Command& command) {
+  if (!any_due_) return;
   follow_masters();
+  ask_stops();
   // ramps of weights and payloads advance by all the time since the last solve
   state_->dt = seconds(base_ * ticks_since_);
   ticks_since_ = 0;
@@ -332,10 +528,21 @@ void WholeArm::update(const Observation& observation, std::int64_t tick, Command
 
 void WholeArm::state(StateArchive& archive) {
   archive.part("whole arm");
-  archive(ticks_since_);
+  archive(ticks_since_, any_due_);
   archive(*state_);
   for (auto& arm : arms_) archive(arm.drive);
   archive(*problem_);
+  for (Felt& felt : felt_) archive(felt.f);
+  for (std::size_t m = 0; m < stops_.size(); ++m) {
+    Stop& stop = stops_[m];
+    archive(stop.q_seen, stop.v_seen, stop.active, stop.rests, stop.presses, stop.t, stop.share,
+            stop.q0, stop.v0, stop.a0, stop.rate);
+    if (!archive.loading()) continue;
+    update_kinematics(*system_->mechanisms()[m].model, *stop.seen, stop.q_seen, stop.v_seen);
+    if (!stop.active) continue;
+    stop.plan->plan(stop.q0, stop.v0, stop.a0, stop.share, &stop.rate);
+    place_stop(static_cast<int>(m));
+  }
 }
 
 void WholeArm::declare(ChannelTable& channels, Rate rate) {

@@ -9,7 +9,10 @@
 #include <vector>
 
 #include "control/arm_drive.hpp"
+#include "control/arm_frame.hpp"
 #include "control/collision.hpp"
+#include "control/frame_task.hpp"
+#include "control/joint_stop.hpp"
 #include "control/problem.hpp"
 #include "scene/scene.hpp"
 
@@ -54,9 +57,66 @@ class WholeArm {
 
   /// Everything holds where it is; before the first update.
   void start(const Observation& observation);
-  /// One base tick: writes the commands of the groups that are due. Allocates, locks and throws
-  /// nothing.
-  void update(const Observation& observation, std::int64_t tick, Command& command);
+  /// One base tick: observe(), then solve(). Allocates, locks and throws nothing, as those.
+  void update(const Observation& observation, std::int64_t tick, Command& command) {
+    observe(observation, tick);
+    solve(command);
+  }
+  /// The first half of a base tick: state() becomes that of this tick, seen() what is observed now.
+  void observe(const Observation& observation, std::int64_t tick);
+  /// The second half: writes the commands of the groups that are due.
+  void solve(Command& command);
+
+  /// Where a frame is by the joints as they were measured last, whatever the feedback of its arm
+  /// is. A measurement that is not finite is replaced by the last good one.
+  ArmFrame seen(const ControlSystem::FrameOf& frame) const;
+  /// The joint as it was measured last [rad]. @param q, v its indices into the mechanism's q and v
+  double seen_q(int mechanism, int q) const {
+    return stops_[static_cast<std::size_t>(mechanism)].q_seen[q];
+  }
+  double seen_v(int mechanism, int v) const {
+    return stops_[static_cast<std::size_t>(mechanism)].v_seen[v];
+  }
+
+  // A mechanism that stops brakes with all of its joints, from the state of this tick, and rests
+  // where it comes to. While it does, its joints are asked for that besides what tasks ask; the
+  // tasks' references go with it by stop_frame() and stop_joints(). Between observe() and solve().
+
+  /// Whether it takes a command in this tick, so that a stop can begin.
+  bool due(int mechanism) const {
+    return state_->mechanisms[static_cast<std::size_t>(mechanism)].due;
+  }
+  /// @param rests it is at rest already, and stays where it is
+  /// @param presses it carries a force that tasks push with, which the joints must not undo
+  void begin_stop(int mechanism, bool rests, bool presses);
+  void end_stop(int mechanism);
+  bool stops(int mechanism) const { return stops_[static_cast<std::size_t>(mechanism)].active; }
+  /// Its stop has come to its end.
+  bool stopped(int mechanism) const {
+    const Stop& stop = stops_[static_cast<std::size_t>(mechanism)];
+    return stop.active && (stop.rests || stop.t >= stop.plan->duration());
+  }
+  /// Where a frame is on the way to rest in this tick, with velocity and acceleration.
+  PoseReference stop_frame(const ControlSystem::FrameOf& frame) const;
+  /// Of the actuated joints.
+  const Eigen::VectorXd& stop_q(int mechanism) const {
+    return stops_[static_cast<std::size_t>(mechanism)].q;
+  }
+  const Eigen::VectorXd& stop_v(int mechanism) const {
+    return stops_[static_cast<std::size_t>(mechanism)].v;
+  }
+  const Eigen::VectorXd& stop_a(int mechanism) const {
+    return stops_[static_cast<std::size_t>(mechanism)].a;
+  }
+  /// All actuated joints of a mechanism rest: as control has them, they are slower than what
+  /// measuring makes of an arm that stands.
+  bool rests(int mechanism) const;
+  /// At rest, it is asked for accelerations all the same: measured feedback, and something that
+  /// control does not know of, such as a contact, keeps it from moving.
+  bool is_kept(int mechanism) const;
+  /// The force that a sensor feels at one of the mechanism's frames, smoothed, in W; zero where
+  /// there is none [N].
+  Eigen::Vector3d felt_force(int mechanism) const;
 
   Task& task(std::string_view name) { return problem_->task(name); }
   /// Picks a payload up or puts it down in the control model, along a ramp. @throws InputError
@@ -98,6 +158,22 @@ class WholeArm {
     Eigen::Index index = 0;
     int q = 0, v = 0;
   };
+  struct Stop {  // of a mechanism: what is measured of it, and how it comes to rest
+    std::unique_ptr<RobotData> seen, data;
+    Eigen::VectorXd q_seen, v_seen;  // (nq), (nv)
+    bool measured = false;           // its arm works on what is measured
+    std::unique_ptr<JointStop> plan;
+    bool active = false, rests = false, presses = false;
+    double t = 0.0, share = 1.0;       // since it began [s]; of the limits, that it uses
+    Eigen::VectorXd q0, v0, a0, rate;  // that it was planned from, of the actuated joints
+    Eigen::VectorXd q, v, a;           // in this tick
+    Eigen::VectorXd q_all, v_all, a_all;
+  };
+  struct Felt {
+    int sensor = 0;
+    ControlSystem::FrameOf frame;
+    Eigen::Vector3d f = Eigen::Vector3d::Zero();  // smoothed, in the sensor's frame [N]
+  };
   struct Follower {  // a mimic joint, which nobody drives and nothing measures
     int mechanism = 0, q = 0, v = 0, master_q = 0, master_v = 0;
     double multiplier = 1.0, offset = 0.0;
@@ -109,6 +185,10 @@ class WholeArm {
                     std::vector<std::unique_ptr<Constraint>>& constraints);
   void add_joins(const WholeArmConfig& config, const Scene& scene, const PlantLayout& layout);
   void observe_held(const Observation& observation);
+  void add_stops(const PlantLayout& layout);
+  void look(const Observation& observation);
+  void place_stop(int mechanism);
+  void ask_stops();
 
   Nanoseconds base_;
   std::int64_t ticks_since_ = 0;  // the last solve
@@ -119,6 +199,9 @@ class WholeArm {
   std::vector<Arm> arms_;
   std::vector<HeldJoint> held_;
   std::vector<Follower> followers_;
+  std::vector<Stop> stops_;  // by mechanism
+  std::vector<Felt> felt_;
+  bool any_due_ = false;
 };
 
 /// The keys of a whole-arm controller, with the tasks and constraints that are registered now.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "core/error.hpp"
@@ -34,29 +35,47 @@ const char* reason_of(PlanRefusal refusal) {
   }
 }
 
-// What moves have in common: a source of its own, that has authority while the mode lasts.
+// how near the measured arm must be to where a move ends
+struct Tolerance {
+  double distance = 0.005;                  // [m]
+  double angle = std::numbers::pi / 180.0;  // [rad]
+};
+
+// What moves have in common: a source of its own, that has authority while the mode lasts. It is at
+// its end when the arm itself is.
 class MoveMode : public Mode {
  public:
   MoveMode(std::string task, std::string text, std::unique_ptr<Source> source,
-           const ModeContext& context)
+           const Tolerance& tolerance, const ModeContext& context)
       : task_(std::move(task)),
         text_(std::move(text)),
+        tolerance_(tolerance),
         outlet_(context.arbiter.outlet(task_)),
         source_(context.arbiter.add_source(context.name, std::move(source))) {}
   void enter(const ModeMoment& at) override {
     Grant grant;
     grant.source = source_;
     at.arbiter.grant(outlet_, {&grant, 1}, at.moment);
+    waited_ = 0.0;
   }
-  bool update(const ModeMoment& at) override { return at.arbiter.done(outlet_); }
+  bool update(const ModeMoment& at) override {
+    if (!at.arbiter.done(outlet_)) return false;
+    if (is_there(at)) return true;
+    const double before = waited_;
+    waited_ += at.moment.dt;
+    if (before < kTellsAfter && waited_ >= kTellsAfter)
+      at.events.add("waits", task_, "the move is at its end and the arm is not, or not at rest");
+    return false;
+  }
   EventText waits_for(const ModeMoment& at) const override {
-    if (at.arbiter.done(outlet_)) return {};
+    if (is_there(at)) return {};
     char text[EventText::kMost];
     const bool holds = at.arbiter.holding(outlet_);
     const auto end = fmt::format_to_n(text, sizeof text, "{} is not where it is to go{}{}", task_,
                                       holds ? ": " : "", holds ? at.arbiter.reason(outlet_) : "");
     return std::string_view(text, std::min(end.size, sizeof text));
   }
+  void state(StateArchive& archive) override { archive(waited_); }
   std::string text() const override { return text_; }
   std::vector<std::string> drives() const override { return {task_}; }
 
@@ -64,8 +83,19 @@ class MoveMode : public Mode {
   int outlet() const { return outlet_; }
 
  private:
+  static constexpr double kTellsAfter = 0.5;  // [s]
+
+  // a posture may be one that other tasks do not let the arm have
+  bool is_there(const ModeMoment& at) const {
+    return at.arbiter.done(outlet_) &&
+           (!at.arbiter.is_pose(outlet_) ||
+            at.arbiter.arm_is_there(outlet_, tolerance_.distance, tolerance_.angle));
+  }
+
   std::string task_, text_;
+  Tolerance tolerance_;
   int outlet_, source_;
+  double waited_ = 0.0;  // for the arm, at its end [s]
 };
 
 int outlet_of(const ModeContext& context, const std::string& task, bool pose) {
@@ -103,6 +133,7 @@ struct MoveToConfig {
   std::vector<WaypointConfig> waypoints;
   LinearLimits linear;
   AngularLimits angular;
+  Tolerance tolerance;
 };
 
 struct PoseGoal {
@@ -317,7 +348,7 @@ class JointMoveMode : public MoveMode {
   /// @param move what `source` is
   JointMoveMode(const PostureTask& task, std::string text, const JointMove& move,
                 std::unique_ptr<Source> source, const ModeContext& context)
-      : MoveMode(task.name(), std::move(text), std::move(source), context),
+      : MoveMode(task.name(), std::move(text), std::move(source), Tolerance{}, context),
         task_(task.name()),
         move_(move) {
     const RobotModel& model =
@@ -342,7 +373,10 @@ class JointMoveMode : public MoveMode {
     }
     return done;
   }
-  void state(StateArchive& archive) override { archive(said_); }
+  void state(StateArchive& archive) override {
+    MoveMode::state(archive);
+    archive(said_);
+  }
 
  private:
   template <class Vector>
@@ -549,6 +583,10 @@ void register_move_modes(ModeRegistry& registry) {
                   number(unit + "/s^2").above(0).max(1e4))
         .optional("jerk", &NormLimits::jerk, number(unit + "/s^3").above(0).max(1e6));
   };
+  const auto tolerance =
+      object<Tolerance>("Tolerance", "measured; along a force that is felt it does not matter")
+          .optional("distance", &Tolerance::distance, number("m").above(0).max(10))
+          .optional("angle", &Tolerance::angle, number("rad").above(0).max(4));
   const auto waypoint =
       object<WaypointConfig>("PoseWaypoint")
           .optional("position", &WaypointConfig::position, vector<3>("m"), "left out: as before")
@@ -579,6 +617,8 @@ void register_move_modes(ModeRegistry& registry) {
                     norm_limits(object<LinearLimits>("LinearLimits"), "m"))
           .optional("angular", &MoveToConfig::angular,
                     norm_limits(object<AngularLimits>("AngularLimits"), "rad"))
+          .optional("tolerance", &MoveToConfig::tolerance, tolerance,
+                    "how near the arm itself must be to where it ends for it to be done")
           .check(
               [](const MoveToConfig& c) -> std::optional<Fault> {
                 for (const auto& w : c.waypoints)
@@ -595,7 +635,7 @@ void register_move_modes(ModeRegistry& registry) {
             config.task,
             fmt::format("moves {} through {} pose{}", config.task, config.waypoints.size(),
                         config.waypoints.size() == 1 ? "" : "s"),
-            std::make_unique<MoveTo>(config, context), context);
+            std::make_unique<MoveTo>(config, context), config.tolerance, context);
       });
   const auto share = number().above(0).max(1);
   const auto joint_waypoint =

@@ -151,9 +151,10 @@ WrenchReferenceLimits Session::wrench_limits(const std::string& task) const {
 }
 
 void Session::make_references() {
-  arbiter_ = std::make_unique<Arbiter>(events_);
-  if (app_.whole_arm) {
+  if (app_.whole_arm)
     whole_arm_ = std::make_unique<WholeArm>(*app_.whole_arm, app_.scene, plant_->layout(), base_);
+  arbiter_ = std::make_unique<Arbiter>(events_, whole_arm_.get());
+  if (app_.whole_arm) {
     whole_arm_->start(plant_->read());
     for (const auto& goals : app_.goals) goals_.emplace_back(goals, *whole_arm_, app_.seed);
     for (const auto& task : whole_arm_->problem().tasks()) {
@@ -357,6 +358,8 @@ void Session::resume(const Moment& moment, std::string_view who) {
         rebase_arm(arm, *moment.observation);
   arm_watch_->arm(*moment.observation);
   arbiter_->resume(moment);
+  goals_stop_ = false;
+  for (auto& goals : goals_) whole_arm_->end_stop(goals.task().frame().mechanism);
   events_.add("resume", "", who);
 }
 
@@ -412,9 +415,8 @@ void Session::accept(const Input& input, const Moment& moment) {
 }
 
 void Session::stop_arms(std::string_view reason) {
-  // goals of a script have no reference of ours: they end where the frames are
-  if (!arbiter_->stopped())
-    for (auto& goals : goals_) goals.task().hold(whole_arm_->system(), whole_arm_->state());
+  // goals of a script have no reference of ours: they end where the frames come to rest
+  goals_stop_ = goals_stop_ || !arbiter_->stopped();
   arbiter_->stop(reason);
 }
 
@@ -542,11 +544,24 @@ void Session::run_machines(const Moment& moment) {
 
 void Session::control(const Observation& observation) {
   const Nanoseconds start = steady_now();
-  if (!arbiter_->stopped())
+  if (arbiter_->stopped())
+    stop_goals();
+  else
     for (auto& goals : goals_) goals.update(now());
-  whole_arm_->update(observation, tick_, command_);
-  control_times_.add(seconds(steady_now() - start));
+  whole_arm_->solve(command_);
+  control_times_.add(seconds(steady_now() - start) + observe_time_);
   whole_arm_->publish(channels_, observation.stamp);
+}
+
+// goals of a script have no reference of ours: they go with the arm, which stops
+void Session::stop_goals() {
+  for (auto& goals : goals_) {
+    FrameTask& task = goals.task();
+    const int m = task.frame().mechanism;
+    if (goals_stop_ && whole_arm_->due(m) && !whole_arm_->stops(m))
+      whole_arm_->begin_stop(m, whole_arm_->rests(m), false);
+    if (whole_arm_->stops(m)) task.set_reference(whole_arm_->stop_frame(task.frame()));
+  }
 }
 
 void Session::act() {
@@ -558,6 +573,11 @@ void Session::act() {
   latch_inputs(moment);
   watch_arms(observation);
   run_machines(moment);
+  if (whole_arm_) {
+    const Nanoseconds start = steady_now();
+    whole_arm_->observe(observation, tick_);
+    observe_time_ = seconds(steady_now() - start);
+  }
   arbiter_->update(moment);
   if (whole_arm_) control(observation);
   if (unreached_) unreached_->update(seconds(base_), events_);
@@ -678,7 +698,7 @@ TickHashes Session::hashes() {
 void Session::state(StateArchive& archive) {
   archive.part("session", app_.name);
   archive(tick_, rejected_inputs_, operator_, in_episode_, episode_task_, first_events_,
-          waits_for_stop_device_);
+          waits_for_stop_device_, goals_stop_);
   if (watch_) archive(*watch_);
   archive(*arm_watch_);
   if (unreached_) archive(*unreached_);

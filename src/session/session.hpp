@@ -206,6 +206,7 @@ class Session {
     return plants_ ? plants_->sensor_stamp(sensor) : plant_->read().stamp;
   }
   void control(const Observation& observation);
+  void stop_goals();
   void publish();
   void state(StateArchive& archive);
 
@@ -248,6 +249,8 @@ class Session {
   FixedText<166> episode_task_;
   bool in_episode_ = false, first_events_ = false;
   bool waits_for_stop_device_ = false;  // stopped only since one has never been there
+  bool goals_stop_ = false;             // goals of a script end where their arm comes to rest
+  double observe_time_ = 0.0;           // wall time of the controllers' look in this tick [s]
 };
 
 }  // namespace handspan

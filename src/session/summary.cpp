@@ -188,8 +188,14 @@ RunSummary Summariser::summary(Session& session) const {
   s.simulated = ticks_ * session.base_period();
   if (diverged_) s.diverged = Divergence{*diverged_, divergence_of(*session.simulation())};
   for (const auto& group : groups_) s.groups.push_back(group.summary);
-  for (const auto& tracking : tracking_) {
+  for (std::size_t o = 0; o < tracking_.size(); ++o) {
+    const Tracking& tracking = tracking_[o];
     TrackingSummary t = tracking.summary;
+    if (tracking.pose) {
+      const LeashFigures& figures = session.arbiter().leash_figures(static_cast<int>(o));
+      t.dropped = figures.dropped;
+      t.dropped_angle = figures.dropped_angle;
+    }
     const double n = std::max(1.0, static_cast<double>(t.ticks));
     t.position_rms = std::sqrt(tracking.position_sum / n);
     t.angle_rms = std::sqrt(tracking.angle_sum / n);

@@ -32,6 +32,8 @@ struct TrackingSummary {
   double lag_angle_rms = 0.0, lag_angle_max = 0.0;  // [rad]
   std::uint64_t holds = 0;  // times that it held after it had followed: input gaps
   double held = 0.0;        // time in them [s]
+  // what hands and jogs were ahead of the leash, all in all, which is dropped [m], [rad]
+  double dropped = 0.0, dropped_angle = 0.0;
 };
 
 /// What the whole-arm controller had to do.

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
+#include "control/whole_arm.hpp"
 #include "core/error.hpp"
 #include "core/suggest.hpp"
 #include "teleop/pose_channel.hpp"
@@ -18,6 +20,24 @@ constexpr double kLeadTurn = 5.0;
 constexpr double kArrived = 1e-9;
 // not heard for so long, outlets that hold together hold nothing any more [s]
 constexpr double kLetGo = 1.0;
+// an arm at rest so near to its reference is there: what friction leaves of a motion [m, rad]
+constexpr double kNear = 1e-3, kNearAngle = 3e-3;
+// from which a force is one: beyond noise; and beyond what moving a tool takes [N]
+constexpr double kPresses = 5.0, kPressesMoving = 10.0;
+// a reference that is slower is at rest for a hold [m/s, rad/s]
+constexpr double kStill = 1e-3;
+// of the leash, up to which a plan goes on at its own pace
+constexpr double kFullPace = 0.6;
+// a plan that goes on slower than so, for so long, waits [s]
+constexpr double kWaits = 0.02, kWaitsFor = 0.5;
+// told when so much was dropped [m or rad]; told what it was all in all when nothing was for so
+// long [s]
+constexpr double kTellDropped = 0.02, kDroppedFor = 0.5;
+// an arm that is where it is wanted rests there: slower than so [m/s, rad/s]
+constexpr double kThereSpeed = 0.005, kThereAngularSpeed = 0.015;
+// one that presses is where its force lets it be: along the force it does not matter where, and
+// what the force turns and pushes aside is so many times as much
+constexpr double kPushedAside = 4.0, kTurned = 15.0;
 
 std::vector<std::string> names_of(const auto& items) {
   std::vector<std::string> names;
@@ -52,7 +72,8 @@ int Arbiter::add_pose(FrameTask& task, const PoseReferenceLimits& limits) {
   Outlet& outlet = add(task.name(), 0);
   outlet.pose_task = &task;
   task.keep_direction_by_default();
-  outlet.pose.emplace(limits);
+  outlet.pose.emplace(limits, task.counted_axes());
+  if (arms_ != nullptr) outlet.mechanism = task.frame().mechanism;
   return outlets() - 1;
 }
 
@@ -71,6 +92,8 @@ int Arbiter::add_joints(PostureTask& task, std::span<const JointLimits> limits) 
   }
   Outlet& outlet = add(task.name(), n);
   outlet.posture_task = &task;
+  outlet.home = Eigen::VectorXd::Zero(n);
+  if (arms_ != nullptr) outlet.mechanism = task.mechanism();
   outlet.joints.emplace(lower, upper, std::move(follow));
   return outlets() - 1;
 }
@@ -120,7 +143,7 @@ void Arbiter::start() {
       outlet.reference.wrench = outlet.wrench->reference();
     } else {
       outlet.joints->start(outlet.posture_task->reference());
-      outlet.reference.q = outlet.joints->q();
+      outlet.reference.q = outlet.home = outlet.joints->q();
     }
     outlet.wanted = outlet.reference;
   }
@@ -205,10 +228,23 @@ void Arbiter::rebase(int index) {
 void Arbiter::stop(std::string_view reason) {
   if (stopped_) return;
   stopped_ = true;
-  for (auto& outlet : outlets_) hold(outlet, reason);
+  for (auto& outlet : outlets_) {
+    hold(outlet, reason);
+    // also one that nobody drives: its arm may move all the same
+    outlet.begins = true;
+  }
 }
 
 void Arbiter::resume(const Moment& moment) {
+  if (stopped_ && arms_ != nullptr)
+    // an arm in which nobody has authority does what it did before it was stopped
+    for (const auto& outlet : outlets_) {
+      const auto has = [&](const Outlet& o) {
+        return o.mechanism == outlet.mechanism && o.grants > 0;
+      };
+      if (outlet.mechanism >= 0 && std::ranges::none_of(outlets_, has))
+        arms_->end_stop(outlet.mechanism);
+    }
   stopped_ = false;
   for (auto& outlet : outlets_)
     for (std::uint32_t i = 0; i < outlet.grants; ++i) {
@@ -242,7 +278,18 @@ bool Arbiter::receive(const Moment& moment, const Input& input) {
 bool Arbiter::ask(Outlet& outlet, std::uint32_t index, const Moment& moment) {
   Heard& heard = outlet.heard[index];
   Source& from = source(heard.grant.source);
-  SourceAnswer answer = from.update(moment, outlet.reference, outlet.asked[index]);
+  // a plan's time goes on as the arm does
+  Moment own = moment;
+  const double pace = from.ends() ? outlet.pace : 1.0;
+  own.dt *= pace;
+  const auto slow = [&] {
+    if (pace == 1.0) return;
+    Motion& asked = outlet.asked[index];
+    asked.pose.V_WE *= pace;
+    asked.pose.A_WE *= pace * pace;
+  };
+  SourceAnswer answer = from.update(own, outlet.reference, outlet.asked[index]);
+  slow();
   const bool asks = answer.status == SourceStatus::kActive || answer.status == SourceStatus::kDone;
   if (asks && !(outlet.pose ? is_sane(outlet.asked[index].pose) : is_finite(outlet.asked[index]))) {
     answer = {SourceStatus::kLost, "it asked for something that is no motion"};
@@ -276,7 +323,8 @@ bool Arbiter::ask(Outlet& outlet, std::uint32_t index, const Moment& moment) {
     // it may have gone anywhere meanwhile: it begins anew from where the reference is
     go_on(heard, outlet, moment);
     outlet.asked[index] = outlet.reference;
-    answer = from.update(moment, outlet.reference, outlet.asked[index]);
+    answer = from.update(own, outlet.reference, outlet.asked[index]);
+    slow();
     if (answer.status != SourceStatus::kActive && answer.status != SourceStatus::kDone)
       return false;
     if (!(outlet.pose ? is_sane(outlet.asked[index].pose) : is_finite(outlet.asked[index])))
@@ -366,6 +414,7 @@ void Arbiter::merge_wrench(Outlet& outlet, Axes& axes) const {
 
 void Arbiter::hold(Outlet& outlet, std::string_view reason) {
   if (!outlet.holding || outlet.reason != reason) events_.add("hold", outlet.name, reason);
+  if (!outlet.holding) outlet.begins = true;
   outlet.holding = true;
   outlet.reason = reason;
 }
@@ -411,8 +460,258 @@ void Arbiter::tell_way(Outlet& outlet, bool follows, double dt) {
   events_.add("limit", outlet.name, {text, std::min(end.size, sizeof text)});
 }
 
+ArmFrame Arbiter::arm(int index) const {
+  const FrameTask& task = *at(index).pose_task;
+  if (arms_ != nullptr) return arms_->seen(task.frame());
+  return {task.X_WE(), task.V_WE()};
+}
+
+bool Arbiter::arm_is_there(int index, double distance, double angle) const {
+  const Outlet& outlet = at(index);
+  if (outlet.wrench) return true;
+  if (outlet.joints) {
+    const PostureTask& task = *outlet.posture_task;
+    for (Eigen::Index r = 0; arms_ != nullptr && r < outlet.wanted.q.size(); ++r) {
+      const auto i = static_cast<std::size_t>(r);
+      const double e = outlet.wanted.q[r] - arms_->seen_q(outlet.mechanism, task.q_indices()[i]);
+      if (!(std::abs(e) <= angle)) return false;
+    }
+    return arms_ == nullptr || arms_->rests(outlet.mechanism);
+  }
+  const Vector6d counted = outlet.pose_task->counted_axes();
+  const ArmFrame is = arm(index);
+  const Pose& X = outlet.wanted.pose.X_WE;
+  Vector6d e;
+  e << X.p - is.X_WE.p, log_so3(X.R * is.X_WE.R.transpose());
+  e = counted.cwiseProduct(e);
+  // as control has it: what is measured of an arm at rest is noise
+  const Vector6d V = counted.cwiseProduct(outlet.pose_task->V_WE());
+  if (const Eigen::Vector3d F = felt_force(outlet); F.norm() > kPresses) {
+    e.head<3>() -= F * (F.dot(e.head<3>()) / F.squaredNorm());
+    distance *= kPushedAside;
+    angle *= kTurned;
+  }
+  return e.head<3>().norm() <= distance && e.tail<3>().norm() <= angle &&
+         V.head<3>().norm() <= kThereSpeed && V.tail<3>().norm() <= kThereAngularSpeed;
+}
+
+Eigen::Vector3d Arbiter::felt_force(const Outlet& outlet) const {
+  return arms_ != nullptr ? arms_->felt_force(outlet.mechanism) : Eigen::Vector3d::Zero();
+}
+
+// An arm stops when a hold began in it and nobody drives any of its references; it goes on when
+// somebody does.
+void Arbiter::find_stops() {
+  if (arms_ == nullptr) return;
+  for (std::size_t i = 0; i < outlets_.size(); ++i) {
+    const int m = outlets_[i].mechanism;
+    const auto same = [m](const Outlet& o) { return o.mechanism == m; };
+    // once for each arm
+    if (m < 0 ||
+        std::any_of(outlets_.begin(), outlets_.begin() + static_cast<std::ptrdiff_t>(i), same))
+      continue;
+    bool driven = false, begins = false;
+    for (const Outlet& outlet : outlets_) {
+      if (!same(outlet)) continue;
+      driven = driven || outlet.any;
+      begins = begins || outlet.begins;
+    }
+    if (driven) {
+      arms_->end_stop(m);
+      // one that holds alone goes on from where the arm is
+      for (Outlet& outlet : outlets_) {
+        if (!same(outlet) || !outlet.begins || !outlet.pose) continue;
+        outlet.begins = false;
+        const FrameTask& task = *outlet.pose_task;
+        outlet.pose->place({task.X_WE(), task.V_WE(), Vector6d::Zero()});
+      }
+    } else if (begins && arms_->stops(m)) {
+      for (Outlet& outlet : outlets_)
+        if (same(outlet)) outlet.begins = false;
+    } else if (begins && arms_->due(m)) {
+      begin_stop(m);
+    }
+    if (arms_->stops(m)) continue;
+    for (Outlet& outlet : outlets_)
+      if (same(outlet)) outlet.stops = false;
+  }
+}
+
+bool Arbiter::joints_are_near(const Outlet& outlet) const {
+  const auto& actuated =
+      arms_->system().mechanisms()[static_cast<std::size_t>(outlet.mechanism)].actuated;
+  const std::vector<int>& rows = outlet.posture_task->v_indices();
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const auto j = std::ranges::find(actuated, rows[r]) - actuated.begin();
+    const double q = arms_->stop_q(outlet.mechanism)[j];
+    if (!(std::abs(outlet.joints->q()[static_cast<Eigen::Index>(r)] - q) < kNearAngle))
+      return false;
+  }
+  return outlet.joints->v().isZero(kStill);
+}
+
+void Arbiter::begin_stop(int m) {
+  const Eigen::Vector3d F = arms_->felt_force(m);
+  const bool rests = arms_->rests(m);
+  const bool presses = F.norm() > (rests ? kPresses : kPressesMoving);
+  const bool kept = rests && (presses || arms_->is_kept(m));
+  arms_->begin_stop(m, rests, presses || kept);
+  for (Outlet& outlet : outlets_) {
+    if (outlet.mechanism != m) continue;
+    outlet.begins = false;
+    if (outlet.joints) {
+      // what balances a force stays, and what the arm rests at
+      outlet.stops = !presses && !kept && !(rests && joints_are_near(outlet));
+      if (outlet.driven) outlet.home = outlet.joints->q();
+      outlet.away = outlet.away || (outlet.stops && !outlet.driven);
+      continue;
+    }
+    const Pose X = arms_->stop_frame(outlet.pose_task->frame()).X_WE;
+    const Pose& X_ref = outlet.reference.pose.X_WE;
+    const Eigen::Vector3d ahead = X_ref.p - X.p;
+    const Eigen::Matrix3d turned = X_ref.R * X.R.transpose();
+    const bool near = ahead.norm() < kNear && angle_between(X_ref.R, X.R) < kNearAngle;
+    outlet.stops = true;
+    outlet.p_kept.setZero();
+    outlet.R_kept.setIdentity();
+    if (rests && (kept || near) && outlet.reference.pose.V_WE.isZero(kStill)) {
+      outlet.p_kept = ahead;
+      outlet.R_kept = turned;
+    } else if (presses) {
+      outlet.p_kept = F * (F.dot(ahead) / F.squaredNorm());
+      outlet.R_kept = turned;
+    }
+  }
+}
+
+// What of what is wanted is beyond the leash goes from the sources for good.
+void Arbiter::drop(Outlet& outlet, const Axes& axes, const ArmFrame& arm, double dt) {
+  const Vector6d back = outlet.pose->beyond_leash(outlet.wanted.pose.X_WE, axes, arm.X_WE);
+  bool dropped = false;
+  if (!back.isZero(0.0)) {
+    const Eigen::Matrix3d R = exp_so3(back.tail<3>());
+    for (std::uint32_t i = 0; i < outlet.grants; ++i)
+      if (std::ranges::any_of(outlet.heard[i].axes, [](bool axis) { return axis; }))
+        dropped = source(outlet.heard[i].grant.source).shift(back.head<3>(), R) || dropped;
+  }
+  if (dropped) {
+    const double before = outlet.ahead.norm();
+    outlet.ahead -= back;
+    outlet.ahead_for = 0.0;
+    outlet.figures.dropped += back.head<3>().norm();
+    outlet.figures.dropped_angle += back.tail<3>().norm();
+    if (before < kTellDropped && outlet.ahead.norm() >= kTellDropped)
+      events_.add("leash", outlet.name,
+                  "the hand is ahead of the arm; what it is ahead is dropped");
+    return;
+  }
+  if (outlet.ahead.isZero(0.0)) return;
+  outlet.ahead_for += dt;
+  if (outlet.ahead_for < kDroppedFor) return;
+  if (outlet.ahead.norm() >= kTellDropped) {
+    char text[126];
+    const auto end = fmt::format_to_n(
+        text, sizeof text, "hand {:.2f} m and {:.0f} deg ahead of the arm: dropped",
+        outlet.ahead.head<3>().norm(), outlet.ahead.tail<3>().norm() * 180.0 / std::numbers::pi);
+    events_.add("leash", outlet.name, {text, std::min(end.size, sizeof text)});
+  }
+  outlet.ahead.setZero();
+}
+
+// How fast plans go on, by how far the arm is behind.
+void Arbiter::wait(Outlet& outlet, const ArmFrame& arm, double dt) {
+  outlet.pace = std::clamp((1.0 - outlet.pose->stretched(arm.X_WE)) / (1.0 - kFullPace), 0.0, 1.0);
+  const bool plans =
+      std::any_of(outlet.heard.begin(), outlet.heard.begin() + outlet.grants, [&](const Heard& h) {
+        return !h.done && sources_[static_cast<std::size_t>(h.grant.source)].source->ends();
+      });
+  if (!plans || outlet.pace > kWaits) {
+    outlet.waited = 0.0;
+    return;
+  }
+  const double before = outlet.waited;
+  outlet.waited += dt;
+  if (before >= kWaitsFor || outlet.waited < kWaitsFor) return;
+  char text[126];
+  const auto end = fmt::format_to_n(text, sizeof text,
+                                    "its plan waits: the arm is {:.2f} m behind and does not come",
+                                    (outlet.reference.pose.X_WE.p - arm.X_WE.p).norm());
+  events_.add("waits", outlet.name, {text, std::min(end.size, sizeof text)});
+}
+
+void Arbiter::follow_pose(Outlet& outlet, const Moment& moment) {
+  Axes axes{};
+  merge_pose(outlet, axes);
+  const ArmFrame is = arm(static_cast<int>(&outlet - outlets_.data()));
+  drop(outlet, axes, is, moment.dt);
+  const double lead = std::max(kShortestLead, kLeadTime * outlet.pose_task->way().allowed());
+  outlet.pose->shorten_leash(lead, kLeadTurn * lead);
+  outlet.pose->follow(outlet.wanted.pose, axes, is, moment.dt);
+  wait(outlet, is, moment.dt);
+  const Pose& X = outlet.pose->reference().X_WE;
+  const Vector6d counted = outlet.pose_task->counted_axes();
+  outlet.figures.distance =
+      std::max(outlet.figures.distance, counted.head<3>().cwiseProduct(X.p - is.X_WE.p).norm());
+  if (!counted.tail<3>().isZero(0.0))
+    outlet.figures.angle = std::max(outlet.figures.angle, angle_between(X.R, is.X_WE.R));
+}
+
+void Arbiter::brake_pose(Outlet& outlet, double dt) {
+  outlet.ahead.setZero();
+  outlet.pace = 1.0;
+  outlet.waited = 0.0;
+  if (!outlet.stops) {
+    outlet.pose->brake(dt);
+    return;
+  }
+  PoseReference on_its_way = arms_->stop_frame(outlet.pose_task->frame());
+  on_its_way.X_WE.p += outlet.p_kept;
+  on_its_way.X_WE.R = outlet.R_kept * on_its_way.X_WE.R;
+  outlet.pose->place(on_its_way);
+}
+
+void Arbiter::move_joints(Outlet& outlet, double dt) {
+  if (outlet.any) {
+    outlet.driven = true;
+    outlet.away = false;
+    merge_joints(outlet);
+    outlet.joints->follow(outlet.wanted.q, outlet.wanted.v, dt);
+    return;
+  }
+  if (outlet.stops) {
+    const std::vector<int>& rows = outlet.posture_task->v_indices();
+    const Eigen::VectorXd &q = arms_->stop_q(outlet.mechanism),
+                          &v = arms_->stop_v(outlet.mechanism),
+                          &a = arms_->stop_a(outlet.mechanism);
+    const auto& actuated =
+        arms_->system().mechanisms()[static_cast<std::size_t>(outlet.mechanism)].actuated;
+    Motion& to = outlet.wanted;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      const auto j = std::ranges::find(actuated, rows[r]) - actuated.begin();
+      const auto i = static_cast<Eigen::Index>(r);
+      to.q[i] = q[j];
+      to.v[i] = v[j];
+      to.a[i] = a[j];
+    }
+    outlet.joints->place(to.q, to.v, to.a);
+    return;
+  }
+  if (!outlet.away) {
+    outlet.joints->brake(dt);
+    return;
+  }
+  // back to where it was before the arm was stopped
+  outlet.wanted.v.setZero();
+  outlet.joints->follow(outlet.home, outlet.wanted.v, dt);
+  outlet.away = outlet.joints->q() != outlet.home;
+}
+
 // Who is heard; the reason why nobody is, in the outlet.
-bool Arbiter::ask_all(Outlet& outlet, const Moment& moment) {
+void Arbiter::hear(Outlet& outlet, const Moment& moment) {
+  outlet.any = false;
+  outlet.pending = false;
+  outlet.held_for = outlet.reason;
+  if (stopped_) return;
   bool any = false;
   const FixedText<126> before = outlet.reason;
   outlet.reason = kNobody;
@@ -422,7 +721,7 @@ bool Arbiter::ask_all(Outlet& outlet, const Moment& moment) {
     if (outlet.heard[i].lost) outlet.reason = before;
     any = ask(outlet, i, moment) || any;
   }
-  return any;
+  outlet.any = any;
 }
 
 // What several hold between them stays where it is when one of them is lost.
@@ -432,9 +731,9 @@ void Arbiter::keep_together(Together& together, const Moment& moment) {
   for (const int o : together.outlets) {
     const Outlet& outlet = at(o);
     granted = granted && outlet.grants > 0;
-    any = any || outlet.heard_now;
-    all = all && outlet.heard_now;
-    if (!outlet.heard_now && lost == nullptr) lost = &outlet;
+    any = any || outlet.any;
+    all = all && outlet.any;
+    if (!outlet.any && lost == nullptr) lost = &outlet;
   }
   if (!granted) {
     together.engaged = false;
@@ -446,8 +745,8 @@ void Arbiter::keep_together(Together& together, const Moment& moment) {
   if (!together.engaged || all) return;
   for (const int o : together.outlets) {
     Outlet& outlet = outlets_[static_cast<std::size_t>(o)];
-    if (!outlet.heard_now) continue;
-    outlet.heard_now = false;
+    if (!outlet.any) continue;
+    outlet.any = false;
     // each goes on from where its reference is then
     for (std::uint32_t i = 0; i < outlet.grants; ++i) outlet.heard[i].started = false;
     char text[126];
@@ -457,55 +756,51 @@ void Arbiter::keep_together(Together& together, const Moment& moment) {
   }
 }
 
-void Arbiter::update(const Moment& moment) {
-  for (auto& outlet : outlets_) {
-    outlet.pending = false;
-    outlet.held_for = outlet.reason;
-    outlet.heard_now = !stopped_ && ask_all(outlet, moment);
+// What comes of who is heard.
+void Arbiter::settle(Outlet& outlet) {
+  if (stopped_) return;
+  if (outlet.any) {
+    if (outlet.holding) events_.add("follow", outlet.name, "");
+    outlet.holding = outlet.begins = false;
+    outlet.reason = "";
+  } else {
+    const FixedText<126> reason = outlet.reason;
+    outlet.reason = outlet.held_for;
+    hold(outlet, reason);
   }
+}
+
+void Arbiter::move(Outlet& outlet, const Moment& moment) {
+  if (outlet.wrench) {
+    Axes axes{};
+    if (outlet.any) merge_wrench(outlet, axes);
+    if (!outlet.wrench_task->carries(*outlet.control))
+      outlet.wrench->start(Vector6d::Zero());
+    else if (outlet.any)
+      outlet.wrench->follow(outlet.wanted.wrench, axes, moment.dt);
+    else
+      outlet.wrench->hold();
+  } else if (outlet.joints) {
+    move_joints(outlet, moment.dt);
+  } else if (outlet.any) {
+    follow_pose(outlet, moment);
+  } else {
+    brake_pose(outlet, moment.dt);
+  }
+}
+
+void Arbiter::update(const Moment& moment) {
+  for (auto& outlet : outlets_) hear(outlet, moment);
   if (!stopped_)
     for (auto& together : together_) keep_together(together, moment);
+  for (auto& outlet : outlets_) settle(outlet);
+  find_stops();
   for (auto& outlet : outlets_) {
-    const bool any = outlet.heard_now;
-    if (!stopped_) {
-      if (any) {
-        if (outlet.holding) events_.add("follow", outlet.name, "");
-        outlet.holding = false;
-        outlet.reason = "";
-      } else {
-        const FixedText<126> reason = outlet.reason;
-        outlet.reason = outlet.held_for;
-        hold(outlet, reason);
-      }
-    }
-    if (outlet.wrench) {
-      Axes axes{};
-      if (any) merge_wrench(outlet, axes);
-      if (!outlet.wrench_task->carries(*outlet.control))
-        outlet.wrench->start(Vector6d::Zero());
-      else if (any)
-        outlet.wrench->follow(outlet.wanted.wrench, axes, moment.dt);
-      else
-        outlet.wrench->hold();
-    } else if (any && outlet.pose) {
-      Axes axes{};
-      merge_pose(outlet, axes);
-      const FrameTask& task = *outlet.pose_task;
-      const double lead = std::max(kShortestLead, kLeadTime * task.way().allowed());
-      outlet.pose->shorten_leash(lead, kLeadTurn * lead);
-      outlet.pose->follow(outlet.wanted.pose, axes, {task.X_WE(), task.V_WE()}, moment.dt);
-    } else if (any) {
-      merge_joints(outlet);
-      outlet.joints->follow(outlet.wanted.q, outlet.wanted.v, moment.dt);
-    } else if (outlet.pose) {
-      outlet.pose->brake(moment.dt);
-    } else {
-      outlet.joints->brake(moment.dt);
-    }
+    move(outlet, moment);
     write(outlet);
-    if (outlet.pose) tell_way(outlet, any, moment.dt);
-    if (!any) outlet.wanted = outlet.reference;
-    outlet.done = any && arrived(outlet) &&
+    if (outlet.pose) tell_way(outlet, outlet.any, moment.dt);
+    if (!outlet.any) outlet.wanted = outlet.reference;
+    outlet.done = outlet.any && arrived(outlet) &&
                   std::all_of(outlet.heard.begin(), outlet.heard.begin() + outlet.grants,
                               [](const Heard& heard) { return heard.done; });
   }
@@ -518,6 +813,10 @@ void Arbiter::declare(ChannelTable& channels, Rate rate) {
       outlet.pose_channel = channels.pose(name + ".pose", rate, "that the task follows, in W");
       outlet.velocity_channel = channels.vector(name + ".velocity", 6, "m/s, rad/s", rate,
                                                 "its linear and angular velocity, in W");
+      outlet.distance_channel =
+          channels.number(name + ".distance", "m", rate, "from where the arm was measured");
+      outlet.ahead_channel = channels.number(name + ".ahead", "m", rate,
+                                             "of the leash that a hand is, and is dropped");
     } else if (outlet.wrench) {
       outlet.wrench_channel =
           channels.vector(name + ".wrench", 6, "N, N m", rate,
@@ -539,6 +838,9 @@ void Arbiter::publish(ChannelTable& channels, Nanoseconds stamp) const {
     if (outlet.pose) {
       write_pose(channels, outlet.pose_channel, outlet.reference.pose.X_WE, stamp);
       channels.write(outlet.velocity_channel, outlet.reference.pose.V_WE, stamp);
+      const Pose X = arm(static_cast<int>(&outlet - outlets_.data())).X_WE;
+      channels.write(outlet.distance_channel, (outlet.reference.pose.X_WE.p - X.p).norm(), stamp);
+      channels.write(outlet.ahead_channel, outlet.ahead.head<3>().norm(), stamp);
     } else if (outlet.wrench) {
       channels.write(outlet.wrench_channel, outlet.reference.wrench, stamp);
     } else {
@@ -561,7 +863,9 @@ void Arbiter::state(StateArchive& archive) {
     else
       archive(*outlet.joints);
     archive(outlet.heard, outlet.grants, outlet.asked, outlet.reference, outlet.wanted,
-            outlet.holding, outlet.done, outlet.pending, outlet.reason, outlet.way);
+            outlet.holding, outlet.done, outlet.pending, outlet.reason, outlet.any, outlet.begins,
+            outlet.stops, outlet.p_kept, outlet.R_kept, outlet.home, outlet.away, outlet.driven,
+            outlet.pace, outlet.waited, outlet.ahead, outlet.ahead_for, outlet.figures, outlet.way);
     if (archive.loading())
       for (std::uint32_t i = 0; i < kMostGrants; ++i)
         if (outlet.grants > kMostGrants || outlet.heard[i].grant.source < 0 ||

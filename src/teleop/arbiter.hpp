@@ -2,9 +2,17 @@
 // Who is heard (design sections 3.6, 3.7). An outlet is one reference that the controller follows:
 // a frame's pose, a robot's joints or the wrench of a join. The modes of an app grant sources
 // authority over it, per axis, one or several that share. The outlet follows what they ask within
-// its limits, and whenever nobody asks for anything, for whatever reason, its reference brakes to
-// rest and stays: the one mechanism of all holds. A source begins from the reference as it is then,
-// so nothing jumps.
+// its limits and within its leash from the measured arm: what a hand is ahead of that is dropped
+// for good, as by a clutch, and a plan waits.
+//
+// Whenever nobody asks for anything, for whatever reason, the arm stops: the one mechanism of all
+// holds. When nobody drives any reference of an arm, it brakes with all of its joints in the least
+// time (control/joint_stop.hpp); the references go with the arm and stay where it comes to rest. An
+// arm that is at rest already, at its reference or kept from it by a force, keeps its references;
+// one that presses in a motion keeps, along the force that it feels, how far its reference is
+// ahead, so that what is squeezed stays squeezed. When others drive the arm in other references, a
+// reference goes on from where the arm is and brakes to rest by its own limits. A source begins
+// from the reference as it is then, so nothing jumps.
 #include <array>
 #include <memory>
 #include <optional>
@@ -36,9 +44,19 @@ inline constexpr std::size_t kMostGrants = 4;
 /// Why an outlet holds that no mode has given to anybody.
 inline constexpr std::string_view kNobody = "nobody has authority";
 
+/// How far a pose reference was from the measured arm while it followed, at most; and what a hand
+/// was ahead of its leash, all in all.
+struct LeashFigures {
+  double distance = 0.0, angle = 0.0;         // [m], [rad]
+  double dropped = 0.0, dropped_angle = 0.0;  // [m], [rad]
+  void state(StateArchive& archive) { archive(distance, angle, dropped, dropped_angle); }
+};
+
 class Arbiter {
  public:
-  explicit Arbiter(EventList& events) : events_(events) {}
+  /// @param arms whose tasks it drives; outlives this. None: where frames are is what the tasks
+  /// say, and references brake to rest by their own limits
+  explicit Arbiter(EventList& events, WholeArm* arms = nullptr) : events_(events), arms_(arms) {}
 
   /// Who has authority over what now, as the events say that told of it.
   void tell_authorities(EventList& events) const;
@@ -113,6 +131,13 @@ class Arbiter {
   bool at_rest(int outlet) const;
   /// How often and how long joints' limits or singular poses slowed its frame down.
   const WayWatch& way(int outlet) const { return at(outlet).way; }
+  /// Where the arm was measured in this tick: of an outlet of a pose.
+  ArmFrame arm(int outlet) const;
+  /// Whether the measured arm is where a pose or joints are wanted, in the axes that count, to
+  /// these distances [m, rad], and rests there.
+  bool arm_is_there(int outlet, double distance, double angle) const;
+  /// Of an outlet of a pose.
+  const LeashFigures& leash_figures(int outlet) const { return at(outlet).figures; }
   /// Why it holds, in words.
   std::string_view reason(int outlet) const { return at(outlet).reason; }
 
@@ -147,14 +172,30 @@ class Arbiter {
     std::array<Motion, kMostGrants> asked;  // by each
     Motion reference, wanted;
     bool holding = true, done = false;
-    bool heard_now = false;  // somebody, in this tick
-    bool pending = false;    // granted, and not updated since
-    WayWatch way;            // of a frame that keeps its direction
+    bool pending = false;  // granted, and not updated since
+    bool any = false;      // somebody is heard in this tick
+    int mechanism = -1;    // whose; -1: of none that stops
+    // a hold began, and the arm does not stop yet
+    bool begins = false;
+    // goes with the arm's stop, so far from where that takes it
+    bool stops = false;
+    Eigen::Vector3d p_kept = Eigen::Vector3d::Zero();
+    Eigen::Matrix3d R_kept = Eigen::Matrix3d::Identity();
+    // joints that nobody drove: where they go back to after a stop, while they are not there
+    Eigen::VectorXd home;
+    bool away = false, driven = false;
+    double pace = 1.0;    // at which plans go on: less while the arm is behind, 0 at the leash
+    double waited = 0.0;  // that a plan stands still [s]
+    Vector6d ahead = Vector6d::Zero();  // of the leash, what is dropped since it began [m, rad]
+    double ahead_for = 0.0;             // since something was dropped last [s]
+    LeashFigures figures;
+    WayWatch way;  // of a frame that keeps its direction
     FixedText<126> reason = kNobody;
     FixedText<126> held_for;  // the reason of the tick before
     PoseChannel pose_channel;
     VectorChannel velocity_channel, joints_channel, wrench_channel;
     BooleanChannel holding_channel;
+    NumberChannel distance_channel, ahead_channel;
 
     MotionKind kind() const {
       return pose ? MotionKind::kPose : joints ? MotionKind::kJoints : MotionKind::kWrench;
@@ -174,12 +215,23 @@ class Arbiter {
   const Outlet& at(int outlet) const { return outlets_[static_cast<std::size_t>(outlet)]; }
   Outlet& add(std::string name, Eigen::Index joints);
   bool ask(Outlet& outlet, std::uint32_t index, const Moment& moment);
-  bool ask_all(Outlet& outlet, const Moment& moment);
   void keep_together(Together& together, const Moment& moment);
   void merge_pose(Outlet& outlet, Axes& axes) const;
   void merge_joints(Outlet& outlet) const;
   void merge_wrench(Outlet& outlet, Axes& axes) const;
+  void hear(Outlet& outlet, const Moment& moment);
+  void settle(Outlet& outlet);
   void hold(Outlet& outlet, std::string_view reason);
+  Eigen::Vector3d felt_force(const Outlet& outlet) const;
+  void find_stops();
+  bool joints_are_near(const Outlet& outlet) const;
+  void begin_stop(int mechanism);
+  void move(Outlet& outlet, const Moment& moment);
+  void follow_pose(Outlet& outlet, const Moment& moment);
+  void brake_pose(Outlet& outlet, double dt);
+  void move_joints(Outlet& outlet, double dt);
+  void drop(Outlet& outlet, const Axes& axes, const ArmFrame& arm, double dt);
+  void wait(Outlet& outlet, const ArmFrame& arm, double dt);
   void write(Outlet& outlet);
   void tell_way(Outlet& outlet, bool follows, double dt);
   bool arrived(const Outlet& outlet) const;
@@ -188,6 +240,7 @@ class Arbiter {
   void go_on(Heard& heard, const Outlet& outlet, const Moment& moment);
 
   EventList& events_;
+  WholeArm* arms_;
   std::vector<Outlet> outlets_;
   std::vector<Named> sources_;
   std::vector<Together> together_;

@@ -49,7 +49,7 @@ SourceAnswer Hand::update(const Moment& moment, const Motion& reference, Motion&
   }
   const PoseTrack& pose = device_->pose(pose_);
   const PoseEstimate estimate = pose.estimate(moment.now);
-  const Pose X_VC = Pose::from(estimate.p_VC, estimate.q_VC);
+  const Pose X_VC = X_VC_ = Pose::from(estimate.p_VC, estimate.q_VC);
   if (!based_) {
     X_WE0_ = reference.pose.X_WE;
     X_VC0_ = X_VC;
@@ -67,6 +67,14 @@ SourceAnswer Hand::update(const Moment& moment, const Motion& reference, Motion&
   wanted.pose.V_WE = map_velocity(mapping_, wanted.pose.X_WE, X_VC, estimate.V_VC);
   wanted.pose.A_WE.setZero();
   return {};
+}
+
+bool Hand::shift(const Eigen::Vector3d& p, const Eigen::Matrix3d& R) {
+  if (!based_) return false;
+  const Pose X_WE = map_pose(mapping_, X_WE0_, X_VC0_, X_VC_);
+  X_WE0_ = {R * X_WE.R, X_WE.p + p};
+  X_VC0_ = X_VC_;
+  return true;
 }
 
 bool Hand::has_button(std::string_view name) const {
@@ -92,8 +100,8 @@ void Hand::publish(ChannelTable& channels, Nanoseconds stamp) const {
 }
 
 void Hand::state(StateArchive& archive) {
-  archive(clutch_, based_, X_WE0_.p, X_WE0_.R, X_VC0_.p, X_VC0_.R, X_WE_.p, X_WE_.R, snap_was_,
-          tick_);
+  archive(clutch_, based_, X_WE0_.p, X_WE0_.R, X_VC0_.p, X_VC0_.R, X_VC_.p, X_VC_.R, X_WE_.p,
+          X_WE_.R, snap_was_, tick_);
 }
 
 void register_hand(SourceRegistry& registry) {

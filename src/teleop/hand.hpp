@@ -43,6 +43,7 @@ class Hand : public Source {
   void start(const Moment& moment, const Motion& reference) override;
   void resume(const Moment& moment, const Motion& reference) override;
   SourceAnswer update(const Moment& moment, const Motion& reference, Motion& wanted) override;
+  bool shift(const Eigen::Vector3d& p, const Eigen::Matrix3d& R) override;
   bool button(std::string_view name) const override;
   bool has_button(std::string_view name) const override;
   void declare(ChannelTable& channels, Rate rate) override;
@@ -62,6 +63,7 @@ class Hand : public Source {
   PoseMapping mapping_;
   bool based_ = false;
   Pose X_WE0_, X_VC0_;
+  Pose X_VC_;  // in this tick
   Pose X_WE_;  // that the last sample asks for, unfiltered
   std::optional<Control> snap_;
   Eigen::Matrix3d R_WS_ = Eigen::Matrix3d::Identity();  // that it snaps to

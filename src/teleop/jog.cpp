@@ -197,6 +197,20 @@ SourceAnswer Jog::update(const Moment& moment, const Motion& reference, Motion& 
   return {};
 }
 
+bool Jog::shift(const Eigen::Vector3d& p, const Eigen::Matrix3d& R) {
+  X_WE_ = {R * X_WE_.R, X_WE_.p + p};
+  // its own motion does not go on there, so that turning back is felt at once
+  const auto stop = [](const Eigen::Vector3d& back, auto&& V, auto&& A) {
+    const double size = back.norm();
+    if (size == 0.0 || !(V.dot(back) < 0.0)) return;
+    V -= V.dot(back) / (size * size) * back;
+    A.setZero();
+  };
+  stop(p, V_WE_.head<3>(), A_WE_.head<3>());
+  stop(log_so3(R), V_WE_.tail<3>(), A_WE_.tail<3>());
+  return true;
+}
+
 void Jog::declare(ChannelTable& channels, Rate rate) {
   const std::string name = "source." + name_;
   scale_channel_ = channels.number(name + ".scale", "", rate, "of the full speed");

@@ -56,6 +56,7 @@ class Jog : public Source {
   void start(const Moment& moment, const Motion& reference) override;
   void resume(const Moment& moment, const Motion& reference) override;
   SourceAnswer update(const Moment& moment, const Motion& reference, Motion& wanted) override;
+  bool shift(const Eigen::Vector3d& p, const Eigen::Matrix3d& R) override;
   bool button(std::string_view name) const override { return device_->pressed(name); }
   bool has_button(std::string_view name) const override { return has_control(*device_, name); }
   void declare(ChannelTable& channels, Rate rate) override;

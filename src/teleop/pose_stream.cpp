@@ -104,10 +104,18 @@ SourceAnswer PoseStream::update(const Moment& moment, const Motion& reference, M
       X_WS_.R = X.R.transpose() * reference.pose.X_WE.R;
       based_ = true;
     }
+    R_now_ = X.R;
     X = {X.R * X_WS_.R, X.p + X_WS_.p};
   }
   wanted.pose = {X, V, Vector6d::Zero()};
   return {};
+}
+
+bool PoseStream::shift(const Eigen::Vector3d& p, const Eigen::Matrix3d& R) {
+  if (!config_.relative || !based_) return false;
+  X_WS_.p += p;
+  X_WS_.R = R_now_.transpose() * R * R_now_ * X_WS_.R;
+  return true;
 }
 
 bool PoseStream::has_button(std::string_view name) const {
@@ -121,7 +129,7 @@ bool PoseStream::button(std::string_view name) const {
 }
 
 void PoseStream::state(StateArchive& archive) {
-  archive(points_, count_, fresh_, fault_kind_, based_, X_WS_.p, X_WS_.R, down_);
+  archive(points_, count_, fresh_, fault_kind_, based_, X_WS_.p, X_WS_.R, R_now_, down_);
   if (archive.loading()) {
     count_ = std::min<std::uint32_t>(count_, kMostPoints);
     fault_kind_ = std::min<std::uint8_t>(fault_kind_, std::size(kFaults) - 1);

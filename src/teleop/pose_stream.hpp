@@ -28,6 +28,7 @@ class PoseStream : public Source {
   PoseStream(const PoseStreamConfig& config, const SourceContext& context);
   void start(const Moment& moment, const Motion& reference) override;
   SourceAnswer update(const Moment& moment, const Motion& reference, Motion& wanted) override;
+  bool shift(const Eigen::Vector3d& p, const Eigen::Matrix3d& R) override;
   void receive(const Moment& moment, const Input& input) override;
   bool button(std::string_view name) const override;
   bool has_button(std::string_view name) const override;
@@ -50,7 +51,8 @@ class PoseStream : public Source {
   bool fresh_ = false;           // something came since it was lost
   std::uint8_t fault_kind_ = 0;  // what was wrong with the last input; 0: nothing
   bool based_ = false;
-  Pose X_WS_;  // relative: from the stream's frame S to W
+  Pose X_WS_;                                            // relative: from the stream's frame S to W
+  Eigen::Matrix3d R_now_ = Eigen::Matrix3d::Identity();  // of the stream, in this tick
   std::vector<std::uint8_t> down_;
 };
 

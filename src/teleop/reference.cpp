@@ -48,6 +48,65 @@ void PoseFollower::start(const Pose& X_WE) {
   wants_rest();
 }
 
+void PoseFollower::place(const PoseReference& reference) {
+  reference_ = reference;
+  wants_rest();
+}
+
+namespace {
+
+Eigen::Vector3d turn_of(const Eigen::Matrix3d& from, const Eigen::Matrix3d& to) {
+  return log_so3(to * from.transpose());
+}
+
+// from a ball about nothing to its surface; zero within
+Eigen::Vector3d back_to(const Eigen::Vector3d& x, double radius) {
+  const double size = x.norm();
+  return size > radius ? Eigen::Vector3d((radius / size - 1.0) * x) : Eigen::Vector3d::Zero();
+}
+
+}  // namespace
+
+Vector6d PoseFollower::beyond_leash(const Pose& X_wanted, const Axes& axes,
+                                    const Pose& X_arm) const {
+  Vector6d mask = counted_, back = Vector6d::Zero();
+  for (int i = 0; i < 6; ++i)
+    if (!axes[static_cast<std::size_t>(i)]) mask[i] = 0.0;
+  if (limits_.leash) {
+    const Eigen::Vector3d e = mask.head<3>().cwiseProduct(X_wanted.p - X_arm.p);
+    back.head<3>() = back_to(e, *limits_.leash);
+  }
+  if (limits_.leash_angle) {
+    const Eigen::Vector3d e = mask.tail<3>().cwiseProduct(turn_of(X_arm.R, X_wanted.R));
+    back.tail<3>() = back_to(e, *limits_.leash_angle);
+  }
+  return back;
+}
+
+double PoseFollower::stretched(const Pose& X_arm) const {
+  const Pose& X = reference_.X_WE;
+  double share = 0.0;
+  if (limits_.leash) share = counted_.head<3>().cwiseProduct(X.p - X_arm.p).norm() / *limits_.leash;
+  if (limits_.leash_angle)
+    share = std::max(share, counted_.tail<3>().cwiseProduct(turn_of(X_arm.R, X.R)).norm() /
+                                *limits_.leash_angle);
+  return share;
+}
+
+// an arm that goes away faster than the reference may, drags it along
+void PoseFollower::keep_leash(const ArmFrame& arm) {
+  Pose& X = reference_.X_WE;
+  if (limits_.leash) {
+    const Eigen::Vector3d from = arm.X_WE.p + age_ * arm.V_WE.head<3>();
+    X.p += back_to(counted_.head<3>().cwiseProduct(X.p - from), *limits_.leash);
+  }
+  if (!limits_.leash_angle) return;
+  const Eigen::Matrix3d from = exp_so3(age_ * arm.V_WE.tail<3>()) * arm.X_WE.R;
+  const Eigen::Vector3d back =
+      back_to(counted_.tail<3>().cwiseProduct(turn_of(from, X.R)), *limits_.leash_angle);
+  if (!back.isZero(0.0)) X.R = exp_so3(back) * X.R;
+}
+
 // a source begins from the reference
 void PoseFollower::wants_rest() {
   X_wanted_ = reference_.X_WE;
@@ -68,11 +127,13 @@ void PoseFollower::follow(const PoseReference& wanted, const Axes& axes, const A
   moved << wanted.X_WE.p - X_wanted_.p,
       there ? Eigen::Vector3d(e.tail<3>()) : turn(X_wanted_.R, wanted.X_WE.R);
   const bool same = arm.X_WE.p == X_arm_.p && arm.X_WE.R == X_arm_.R;
-  age_ = std::max(dt, same ? std::min(age_ + dt, kOldestLook) : 0.0);
+  age_ = same ? std::min(age_ + dt, kOldestLook) : 0.0;
   X_arm_ = arm.X_WE;
   centre << arm.X_WE.p + age_ * arm.V_WE.head<3>() - X.p, Eigen::Vector3d::Zero();
   if (limits_.leash_angle)
     centre.tail<3>() = turn(X.R, exp_so3(age_ * arm.V_WE.tail<3>()) * arm.X_WE.R);
+  // where it does not count, the arm is where the reference is
+  centre = counted_.cwiseProduct(centre);
   const auto half = [&]<int kFirst>(const FollowLimits& limits,
                                     const std::optional<double>& radius) {
     const auto part = [](const Vector6d& x) { return Eigen::Vector3d(x.segment<3>(kFirst)); };
@@ -99,6 +160,7 @@ void PoseFollower::follow(const PoseReference& wanted, const Axes& axes, const A
   half.operator()<3>(angular(limits_),
                      shortened(limits_.leash_angle, most_turned_, centre.tail<3>().norm()));
   step(V, dt);
+  keep_leash(arm);
   X_wanted_ = wanted.X_WE;
   V_wanted_ = wanted.V_WE;
   V_goal_ = V_goal;
@@ -135,6 +197,13 @@ JointFollower::JointFollower(Eigen::VectorXd lower, Eigen::VectorXd upper,
 void JointFollower::start(const Eigen::VectorXd& q) {
   q_ = q_wanted_ = q;
   for (Eigen::VectorXd* x : {&v_, &a_, &v_wanted_, &v_goal_}) x->setZero();
+}
+
+void JointFollower::place(const Eigen::VectorXd& q, const Eigen::VectorXd& v,
+                          const Eigen::VectorXd& a) {
+  q_ = q_wanted_ = q;
+  v_ = v_wanted_ = v_goal_ = v;
+  a_ = a;
 }
 
 void JointFollower::follow(const Eigen::VectorXd& q, const Eigen::VectorXd& v, double dt) {
@@ -179,9 +248,11 @@ Schema<PoseReferenceLimits> pose_reference_limits_schema() {
                 number("rad/s^2").above(0).max(10000))
       .optional("angular_jerk", &L::angular_jerk, number("rad/s^3").above(0).max(1e7))
       .optional("leash", &L::leash, number("m").above(0).max(100),
-                "farthest that it goes from the arm while it follows; left out: as far as asked")
-      .optional("leash_angle", &L::leash_angle, number("rad").above(0).max(3),
-                "most that it turns from the arm while it follows; left out: as far as asked");
+                "farthest that it goes from the measured arm; left out: 0.15 m; 100 m: as far as "
+                "asked")
+      .optional("leash_angle", &L::leash_angle, number("rad").above(0).max(3.2),
+                "most that it turns from the measured arm; left out: 30 deg; 180 deg: as far as "
+                "asked");
 }
 
 }  // namespace handspan

@@ -6,16 +6,17 @@
 // without lag; the law is in follow_law.hpp. In each tick x' = x + v' dt: what a motion within the
 // limits went in each tick keeps the limits, too, since differences are means of derivatives.
 //
-// A leash keeps the reference near the arm while it follows, so that an arm that cannot follow is
-// not wound up. The reference keeps to what it could stop from within the leash if the arm stood,
-// so a short leash bounds its speed, too; when the arm goes away from it, it goes after the arm. An
-// arm that does so with more than the reference's acceleration leaves it behind for a while. A hold
-// leaves the reference where it is.
+// A leash keeps the reference near the measured arm while it follows, so that an arm that cannot
+// follow is not wound up. The reference keeps to what it could stop from within the leash if the
+// arm stood, so a short leash bounds its speed, too; when the arm goes away from it, it goes after
+// the arm. An arm that does so with more than the reference's acceleration, as one that is pushed,
+// drags it along: the reference is then set to the leash's end, and is never farther.
 #include <Eigen/Core>
 #include <cmath>
 #include <optional>
 #include <vector>
 
+#include "control/arm_frame.hpp"
 #include "core/schema.hpp"
 #include "teleop/follow_law.hpp"
 #include "teleop/source.hpp"
@@ -33,27 +34,24 @@ struct PoseReferenceLimits {
   double angular_speed = 3.0;          // [rad/s]
   double angular_acceleration = 30.0;  // [rad/s^2]
   double angular_jerk = 1500.0;        // [rad/s^3]
-  std::optional<double> leash;         // from the arm; none: as far as it is asked for [m]
-  std::optional<double> leash_angle;   // [rad]
+  std::optional<double> leash = 0.15;  // from the arm; none: as far as it is asked for [m]
+  std::optional<double> leash_angle = 0.5235987755982988;  // [rad]
 };
 
 Schema<PoseReferenceLimits> pose_reference_limits_schema();
 
-/// Where the arm's frame was seen and how it moved.
-struct ArmFrame {
-  Pose X_WE;
-  Vector6d V_WE = Vector6d::Zero();
-};
-
 class PoseFollower {
  public:
-  explicit PoseFollower(const PoseReferenceLimits& limits) : limits_(limits) {}
+  /// @param counted 1 for the axes of W in which the leash counts: those that the task has
+  explicit PoseFollower(const PoseReferenceLimits& limits,
+                        const Vector6d& counted = Vector6d::Ones())
+      : limits_(limits), counted_(counted) {}
 
   /// At rest at X_WE.
   void start(const Pose& X_WE);
   /// One tick towards what `wanted` says for this tick, in the axes that are chosen (of W); in the
-  /// others it brakes to rest. `wanted` is sane. `arm` is of the tick before, or of an earlier one
-  /// as long as it stays the same to the bit: what is looked at more seldom goes on as it went.
+  /// others it brakes to rest. `wanted` is sane. `arm` is of this tick, or of an earlier one as
+  /// long as it stays the same to the bit: what is looked at more seldom goes on as it went.
   void follow(const PoseReference& wanted, const Axes& axes, const ArmFrame& arm, double dt);
   /// Of an arm whose way is bound, the leash in the next follow() is no longer than this, but for
   /// what the reference is ahead already [m], [rad].
@@ -61,6 +59,14 @@ class PoseFollower {
     most_ahead_ = most;
     most_turned_ = most_angle;
   }
+  /// It is there and moves so, whatever its limits say: where the arm is on its way to rest.
+  void place(const PoseReference& reference);
+  /// What of `wanted` is beyond the leash from the arm, in the axes that are chosen: how far it has
+  /// to be moved and turned (in W, about its origin) to be at the leash's end [m, rad].
+  Vector6d beyond_leash(const Pose& X_wanted, const Axes& axes, const Pose& X_arm) const;
+  /// How far the reference is from the arm, as shares of the leashes: the larger one.
+  double stretched(const Pose& X_arm) const;
+  const PoseReferenceLimits& limits() const { return limits_; }
   /// One tick towards rest.
   void brake(double dt);
 
@@ -73,8 +79,10 @@ class PoseFollower {
  private:
   void step(const Vector6d& V, double dt);
   void wants_rest();
+  void keep_leash(const ArmFrame& arm);
 
   PoseReferenceLimits limits_;
+  Vector6d counted_;
   PoseReference reference_;
   // of the tick before, to tell how the goal moves: what was wanted, and how fast it went
   Pose X_wanted_;
@@ -92,6 +100,8 @@ class JointFollower {
   JointFollower(Eigen::VectorXd lower, Eigen::VectorXd upper, std::vector<FollowLimits> limits);
 
   void start(const Eigen::VectorXd& q);
+  /// It is there and moves so, whatever its limits say.
+  void place(const Eigen::VectorXd& q, const Eigen::VectorXd& v, const Eigen::VectorXd& a);
   void follow(const Eigen::VectorXd& q, const Eigen::VectorXd& v, double dt);
   void brake(double dt);
 

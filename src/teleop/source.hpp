@@ -75,6 +75,10 @@ class Source {
   virtual MotionKind asks_for() const { return MotionKind::kPose; }
   /// While it has authority, once a tick. `wanted` has what it wrote in the tick before.
   virtual SourceAnswer update(const Moment& moment, const Motion& reference, Motion& wanted) = 0;
+  /// What it asks for is farther ahead of the arm than the leash is long: it is moved by p and
+  /// turned by R about its own origin, in W, for good, as by a clutch. Whether it is: a plan, or
+  /// poses that mean places in W, stay what they are.
+  virtual bool shift(const Eigen::Vector3d& /*p*/, const Eigen::Matrix3d& /*R*/) { return false; }
   /// An input for it, at the tick that it is latched; also without authority.
   virtual void receive(const Moment&, const Input&) {}
   /// Whether a button is down, for transitions; by the source's own names. False: unknown.

@@ -1,5 +1,5 @@
-// Hold, don't fall, don't drop (design section 3.7): whatever ends a motion, the reference brakes
-// to rest within its limits and stays; going on is no jump.
+// Hold, don't fall, don't drop (design section 3.7): whatever ends a motion, the arm brakes to rest
+// and the reference ends at it and stays; going on is no jump.
 #include <gtest/gtest.h>
 
 #include "session_support.hpp"
@@ -49,13 +49,22 @@ class Set {
     for (int i = 0; i < static_cast<int>(time * 1000.0 + 0.5); ++i) tick();
   }
   void tick() {
+    const bool held = session.arbiter().holding(outlet);
     session.tick();
-    const PoseReference& now = session.arbiter().reference(outlet).pose;
+    const PoseReference now = session.arbiter().reference(outlet).pose;
+    // in a hold it goes with the arm, which may brake harder than it
+    if (held || session.arbiter().holding(outlet)) {
+      before = now;
+      return;
+    }
     // no jump, ever
     EXPECT_LE((now.V_WE - before.V_WE).head<3>().norm(), kAcceleration * 1e-3 * (1.0 + 1e-9));
     EXPECT_LE((now.A_WE - before.A_WE).head<3>().norm(), kJerk * 1e-3 * (1.0 + 1e-6));
     EXPECT_LE(now.V_WE.head<3>().norm(), kSpeed * (1.0 + 1e-9));
-    EXPECT_LE((now.X_WE.p - before.X_WE.p - 1e-3 * now.V_WE.head<3>()).norm(), 1e-12);
+    // but for an arm that goes away and drags it along at its leash's end
+    const double distance = (now.X_WE.p - session.arbiter().arm(outlet).X_WE.p).norm();
+    EXPECT_LE((now.X_WE.p - before.X_WE.p - 1e-3 * now.V_WE.head<3>()).norm(),
+              distance > leash * (1.0 - 1e-9) ? 1e-4 : 1e-12);
     before = now;
   }
   void ask(InputKind kind, const std::string& to = "", const std::string& text = "") {
@@ -69,6 +78,7 @@ class Set {
   App app;
   Session session;
   int outlet;
+  double leash = 0.15;  // [m]
   Pose X;
   PoseReference before;
 };
@@ -194,23 +204,24 @@ TEST(Hold, ALeashKeepsTheReferenceNearTheArm) {
   std::string text = kApp;
   text.replace(text.find("jerk: 500 m/s^3"), 15, "jerk: 500 m/s^3, leash: 8 cm");
   Set set(text);
+  set.leash = 0.08;
   const Eigen::Vector3d start = set.X.p;
-  const auto& task = dynamic_cast<const FrameTask&>(set.session.whole_arm()->task("hand"));
   double farthest = 0.0;
   const auto go = [&](double time, const Eigen::Vector3d& v) {
     for (int i = 0; i < static_cast<int>(time * 100.0 + 0.5); ++i) {
       set.follow(0.01, v);
-      farthest = std::max(farthest, task.pose_error().head<3>().norm());
+      // the arm as it was when the reference was moved
+      farthest = std::max(farthest, set.session.arbiter().leash_figures(set.outlet).distance);
     }
   };
   go(5.0, {0.0, -0.3, 0.0});
   EXPECT_GT((set.reference().X_WE.p - set.X.p).norm(), 0.3);
-  EXPECT_LT(farthest, 0.08 * 1.05);
+  EXPECT_LE(farthest, 0.08 * (1.0 + 1e-12));
   EXPECT_GT(farthest, 0.07);
   go(5.0, {0.0, 0.3, 0.0});
   go(1.0, Eigen::Vector3d::Zero());
   EXPECT_LT((set.reference().X_WE.p - start).norm(), 1e-9);
-  EXPECT_LT(farthest, 0.08 * 1.05);
+  EXPECT_LE(farthest, 0.08 * (1.0 + 1e-12));
 }
 
 TEST(Hold, ATickWithModesAndSourcesDoesNotTouchTheHeap) {

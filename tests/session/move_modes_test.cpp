@@ -90,14 +90,16 @@ TEST(MoveModes, AMoveOutOfAFastMotionDoesNotGoAstray) {
     while (session.machines()[0].current_name() == "s") session.tick();
     const double begun = session.arbiter().reference(outlet).q[0];
     EXPECT_GT(session.arbiter().reference(outlet).v[0], 0.3);
-    double farthest = 0.0;
+    // at its end a reference goes to the arm, which the hand's task holds elsewhere
+    double farthest = 0.0, last = 0.0;
     while (!session.ended() && session.now() < 60 * kSecond) {
       session.tick();
+      if (!session.arbiter().holding(outlet)) last = session.arbiter().reference(outlet).q[0];
       farthest = std::max(farthest, session.arbiter().reference(outlet).q[0] - begun);
     }
     ASSERT_TRUE(session.ended());
     EXPECT_LT(farthest, 0.4);
-    EXPECT_NEAR(session.arbiter().reference(outlet).q[0], 0.1, 1e-6);
+    EXPECT_NEAR(last, 0.1, 1e-6);
   }
 }
 
@@ -111,8 +113,11 @@ TEST(MoveModes, APlanAtTheReferencesLimitsIsFollowedWithoutLag) {
        {"[{relative: true, position: [0.0, 0.3, 0.1], rpy: [0.5, 0.0, 0.0]}]",
         "[{relative: true, position: [0.0, 0.1, 0.0], passing: 0.3 m/s}, {relative: true, "
         "position: [0.0, 0.2, 0.15]}]"}) {
-    const App app = folder.app(one_state(
-        "{type: move_to, task: hand, " + limits + "waypoints: " + waypoints + "}", kThenEnd));
+    const App app = folder.app(
+        one_state("{type: move_to, task: hand, " + limits + "waypoints: " + waypoints + "}",
+                  kThenEnd) +
+        // a plan waits for an arm that is behind: not here
+        "references: {hand: {leash: 100 m, leash_angle: 180 deg}}\n");
     Session session(app);
     const int outlet = session.arbiter().outlet("hand");
     double lag = 0.0, turned = 0.0;
@@ -182,10 +187,14 @@ TEST(MoveModes, ASmoothCurveBeginsAtItsFirstPoint) {
       kThenEnd));
   Session session(app);
   const int outlet = session.arbiter().outlet("posture");
-  while (!session.ended() && session.now() < 20 * kSecond) session.tick();
+  Eigen::VectorXd last = session.arbiter().reference(outlet).q;
+  while (!session.ended() && session.now() < 20 * kSecond) {
+    session.tick();
+    if (!session.arbiter().holding(outlet)) last = session.arbiter().reference(outlet).q;
+  }
   ASSERT_TRUE(session.ended());
-  EXPECT_NEAR(session.arbiter().reference(outlet).q[0], 0.5, 1e-8);
-  EXPECT_NEAR(session.arbiter().reference(outlet).q[5], 1.7, 1e-8);
+  EXPECT_NEAR(last[0], 0.5, 1e-8);
+  EXPECT_NEAR(last[5], 1.7, 1e-8);
 }
 
 TEST(MoveModes, HoldHereTakesTheReferenceToTheFrame) {

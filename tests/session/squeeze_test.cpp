@@ -69,6 +69,53 @@ TEST(SqueezeRun, ABoxIsHeldForAMinuteAfterTheInputFellSilent) {
   EXPECT_LT((plant.body_pose(box).p - X.p).norm(), 0.01);
 }
 
+// mean of both sensors over the next ticks [N]
+double mean_force(Session& session, int ticks) {
+  double sum = 0.0;
+  for (int i = 0; i < ticks; ++i) {
+    session.tick();
+    sum += 0.5 * (force(session, "left.wrist") + force(session, "right.wrist"));
+  }
+  return sum / ticks;
+}
+
+// the box as the left plate has it
+Eigen::Vector3d on_plate(Session& session) {
+  const int hand = session.arbiter().outlet("left_hand");
+  const Pose X_WE = session.arbiter().arm(hand).X_WE;
+  return (X_WE.inverse() * session.simulation()->body_pose(session.simulation()->body("box"))).p;
+}
+
+// asked: from rest within 10 %, from a motion within -20 ... +50 %, and nothing slips by 5 mm
+TEST(SqueezeRun, AHoldKeepsTheForceFromRestAndFromAMotion) {
+  const App app = load_app(kRoot / "apps/lift.yaml");
+  const auto run_to = [](Session& session, std::string_view state) {
+    for (int i = 0; i < 12000 && session.machines()[0].current_name() != state; ++i) session.tick();
+    ASSERT_EQ(session.machines()[0].current_name(), state);
+  };
+  for (const bool at_rest : {true, false}) {
+    SCOPED_TRACE(at_rest ? "from rest" : "from a motion");
+    Session session(app);
+    run_to(session, at_rest ? "keep" : "lift");
+    const double before = mean_force(session, at_rest ? 200 : 350);
+    const Eigen::Vector3d p = on_plate(session);
+    const int hand = session.arbiter().outlet("left_hand");
+    const double speed = session.arbiter().arm(hand).V_WE.head<3>().norm();
+    if (!at_rest) {
+      EXPECT_GT(speed, 0.1);
+    }
+    session.mailbox("operator").post(test::operator_input(InputKind::kStop));
+    const double after = mean_force(session, 500);
+    std::printf("squeeze: %.2f N, then %.2f N, at %.3f m/s, slipped %.4f m\n", before, after, speed,
+                (on_plate(session) - p).norm());
+    EXPECT_GT(after, (at_rest ? 0.9 : 0.8) * before);
+    EXPECT_LT(after, (at_rest ? 1.1 : 1.5) * before);
+    for (int i = 0; i < 2000; ++i) session.tick();
+    EXPECT_LT((on_plate(session) - p).norm(), 0.005);
+    EXPECT_LT(session.arbiter().arm(hand).V_WE.head<3>().norm(), 0.01);
+  }
+}
+
 TEST(LiftRun, TheAppLiftsTheBoxAndPutsItBack) {
   const App app = load_app(kRoot / "apps/lift.yaml");
   Session session(app);

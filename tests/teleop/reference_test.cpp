@@ -23,11 +23,15 @@ PoseReferenceLimits limits() {
   l.angular_speed = 2.0;
   l.angular_acceleration = 12.0;
   l.angular_jerk = 800.0;
+  // as far as asked, but where a test says so
+  l.leash.reset();
+  l.leash_angle.reset();
   return l;
 }
 
-// every step within speed, acceleration and jerk, and x' = x + v' dt
-void expect_legal(const PoseReference& before, const PoseReference& now, double dt = kDt) {
+// every step within speed, acceleration and jerk, and x' = x + v' dt, but where it is `dragged`
+void expect_legal(const PoseReference& before, const PoseReference& now, double dt = kDt,
+                  bool dragged = false, bool turned = false) {
   const PoseReferenceLimits l = limits();
   ASSERT_LE(now.V_WE.head<3>().norm(), l.speed * (1.0 + 2e-12));
   ASSERT_LE(now.V_WE.tail<3>().norm(), l.angular_speed * (1.0 + 2e-12));
@@ -37,8 +41,10 @@ void expect_legal(const PoseReference& before, const PoseReference& now, double 
   ASSERT_LE(A.tail<3>().norm(), l.angular_acceleration * (1.0 + 1e-9));
   ASSERT_LE((A - before.A_WE).head<3>().norm(), l.jerk * dt * (1.0 + 1e-9));
   ASSERT_LE((A - before.A_WE).tail<3>().norm(), l.angular_jerk * dt * (1.0 + 1e-9));
-  ASSERT_LE((now.X_WE.p - before.X_WE.p - dt * now.V_WE.head<3>()).norm(), 1e-12);
-  ASSERT_LE((now.X_WE.R - exp_so3(dt * now.V_WE.tail<3>()) * before.X_WE.R).norm(), 1e-12);
+  const Pose went = {exp_so3(dt * now.V_WE.tail<3>()) * before.X_WE.R,
+                     before.X_WE.p + dt * now.V_WE.head<3>()};
+  ASSERT_LE(dragged ? 0.0 : (now.X_WE.p - went.p).norm(), 1e-12);
+  ASSERT_LE(turned ? 0.0 : (now.X_WE.R - went.R).norm(), 1e-12);
 }
 
 // a follower of which every tick is checked
@@ -50,7 +56,12 @@ struct Checked {
   void follow(const PoseReference& wanted, const ArmFrame& arm = {}, const Axes& axes = kAllAxes) {
     const PoseReference before = follower.reference();
     follower.follow(wanted, axes, arm, dt);
-    expect_legal(before, follower.reference(), dt);
+    // an arm that goes away faster than the limits let it follow drags it at its leash's end
+    const PoseReferenceLimits& l = follower.limits();
+    const bool dragged = l.leash && (X().p - arm.X_WE.p).norm() > *l.leash * (1.0 - 1e-9);
+    const bool turned =
+        l.leash_angle && angle_between(X().R, arm.X_WE.R) > *l.leash_angle * (1.0 - 1e-9);
+    expect_legal(before, follower.reference(), dt, dragged, turned);
   }
   void brake() {
     const PoseReference before = follower.reference();
@@ -233,7 +244,7 @@ TEST(Reference, TheLeashHoldsTheReferenceNearAnArmThatStands) {
     }
 }
 
-// a straight way out ends at the leash; turns at full speed may carry a little beyond
+// whatever is wanted, and whatever braking at full speed would carry it to
 TEST(Reference, TheLeashHoldsAWildHand) {
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
     RandomStream random(seed, "leash");
@@ -252,12 +263,14 @@ TEST(Reference, TheLeashHoldsAWildHand) {
       }
       wanted.X_WE.p += c.dt * wanted.V_WE.head<3>();
       wanted.X_WE.R = exp_so3(c.dt * wanted.V_WE.tail<3>()) * wanted.X_WE.R;
-      if (random.uniform() < 0.02)
-        c.brake();
-      else
+      const bool followed = random.uniform() >= 0.02;
+      if (followed)
         c.follow(wanted);
-      ASSERT_LE(c.X().p.norm(), 1.05 * *l.leash);
-      ASSERT_LE(angle_between(c.X().R, Eigen::Matrix3d::Identity()), 1.05 * *l.leash_angle);
+      else
+        c.brake();
+      if (!followed) continue;
+      ASSERT_LE(c.X().p.norm(), (1.0 + 1e-12) * *l.leash);
+      ASSERT_LE(angle_between(c.X().R, Eigen::Matrix3d::Identity()), (1.0 + 1e-9) * *l.leash_angle);
     }
   }
 }
@@ -286,9 +299,11 @@ TEST(Reference, TheLeashGoesWithAnArmThatLagsAndLetsAHoldBe) {
   arm.p = held.p + Eigen::Vector3d(0.0, 0.5, 0.0);
   for (int i = 0; i < 500; ++i) c.brake();
   EXPECT_EQ(c.X().p, held.p);
-  // and comes back when somebody leads it again
+  // and is with the arm as soon as somebody leads it again
   wanted.X_WE = held;
   wanted.V_WE.setZero();
+  c.follow(wanted, {arm});
+  EXPECT_LE((c.X().p - arm.p).norm(), *l.leash * (1.0 + 1e-12));
   for (int i = 0; i < 2000; ++i) c.follow(wanted, {arm});
   EXPECT_NEAR((c.X().p - arm.p).norm(), *l.leash, 1e-9);
 }
@@ -321,8 +336,8 @@ TEST(Reference, TheLeashGoesAfterAnArmThatGoesAway) {
         arm.X_WE.R = exp_so3(dt * arm.V_WE.tail<3>()) * arm.X_WE.R;
       }
       EXPECT_LT(arm.X_WE.p.x(), -0.4 * speed);
-      EXPECT_LE(farthest, 1.05 * *l.leash);
-      EXPECT_LE(most, 1.05 * *l.leash_angle);
+      EXPECT_LE(farthest, (1.0 + 1e-12) * *l.leash);
+      EXPECT_LE(most, (1.0 + 1e-9) * *l.leash_angle);
       EXPECT_NEAR((c.X().p - arm.X_WE.p).norm(), *l.leash, 1e-6);
     }
 }
@@ -350,6 +365,51 @@ TEST(Reference, AnArmThatIsLookedAtSeldomIsWhereItWent) {
     arm.X_WE.R = exp_so3(kDt * arm.V_WE.tail<3>()) * arm.X_WE.R;
   }
   EXPECT_GT(distance(often.X(), arm.X_WE), 0.09);
+}
+
+// an arm that is pushed away, faster than any limit
+TEST(Reference, AnArmThatIsPushedDragsTheReferenceAlong) {
+  PoseReferenceLimits l = limits();
+  l.leash = 0.05;
+  l.leash_angle = 0.2;
+  PoseFollower follower(l);
+  follower.start({});
+  ArmFrame arm;
+  for (int i = 0; i < 300; ++i) {
+    arm.V_WE << -5.0, 0.0, 0.0, 0.0, 0.0, 20.0;
+    arm.X_WE.p += kDt * arm.V_WE.head<3>();
+    arm.X_WE.R = exp_so3(kDt * arm.V_WE.tail<3>()) * arm.X_WE.R;
+    follower.follow({}, kAllAxes, arm, kDt);
+    const Pose& X = follower.reference().X_WE;
+    ASSERT_LE((X.p - arm.X_WE.p).norm(), 0.05 * (1.0 + 1e-12)) << i;
+    ASSERT_LE(angle_between(X.R, arm.X_WE.R), 0.2 * (1.0 + 1e-9)) << i;
+    ASSERT_LE(follower.stretched(arm.X_WE), 1.0 + 1e-9) << i;
+  }
+}
+
+// axes that a task does not have are on no leash
+TEST(Reference, ALeashCountsInTheAxesThatATaskHas) {
+  PoseReferenceLimits l = limits();
+  l.leash = 0.1;
+  l.leash_angle = 0.1;
+  Vector6d counted;
+  counted << 1.0, 1.0, 0.0, 0.0, 0.0, 0.0;
+  PoseFollower follower(l, counted);
+  follower.start({});
+  ArmFrame arm;
+  arm.X_WE = {exp_so3({0.0, 0.0, 2.0}), {0.0, 0.0, 1.0}};
+  PoseReference wanted;
+  wanted.X_WE.p = {0.5, 0.0, 0.4};
+  for (int i = 0; i < 5000; ++i) follower.follow(wanted, kAllAxes, arm, kDt);
+  EXPECT_NEAR(follower.reference().X_WE.p.x(), 0.1, 1e-9);
+  EXPECT_NEAR(follower.reference().X_WE.p.z(), 0.4, 1e-9);
+  EXPECT_TRUE(follower.reference().X_WE.R.isIdentity(1e-9));
+  // what is beyond, and in the axes alone that are followed
+  const Vector6d back = follower.beyond_leash(wanted.X_WE, kAllAxes, arm.X_WE);
+  EXPECT_NEAR(back[0], -0.4, 1e-12);
+  EXPECT_TRUE(back.tail<5>().isZero(0.0));
+  const Axes y = {false, true, false, false, false, false};
+  EXPECT_TRUE(follower.beyond_leash(wanted.X_WE, y, arm.X_WE).isZero(0.0));
 }
 
 TEST(Reference, JointsKeepTheirLimitsAndPositions) {
@@ -428,7 +488,9 @@ TEST(Reference, LimitsAreReadAndChecked) {
   EXPECT_DOUBLE_EQ(l.leash.value(), 0.05);
   EXPECT_NEAR(l.leash_angle.value(), 0.5235987755982988, 1e-15);
   EXPECT_EQ(read("{}").angular_jerk, 1500.0);
-  EXPECT_FALSE(read("{}").leash);
+  // one is there unless an app says otherwise
+  EXPECT_DOUBLE_EQ(read("{}").leash.value(), 0.15);
+  EXPECT_DOUBLE_EQ(read("{}").leash_angle.value(), 0.5235987755982988);
   const auto error = [&](const std::string& text) -> std::string {
     try {
       read(text);
