@@ -14,6 +14,7 @@
 #include "bench/machine.hpp"
 #include "bench/outcome.hpp"
 #include "core/error.hpp"
+#include "core/files_read.hpp"
 
 namespace handspan {
 namespace {
@@ -161,6 +162,7 @@ int run_benchmarks(const BenchOptions& options) {
   // opened first: a wrong path is to be known before minutes of measuring
   std::ofstream file;
   if (options.json) {
+    refuse_overwriting(*options.json, "--json");
     file.open(*options.json);
     if (!file) throw InputError(fmt::format("{} cannot be written", options.json->string()));
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "core/files_read.hpp"
 #include "record/mcap_reader.hpp"
 #include "record/repair.hpp"
 #include "session/log_file.hpp"
@@ -50,6 +51,7 @@ int check_log(const std::filesystem::path& path, const std::filesystem::path& re
   else
     fmt::print("it is no log of a handspan session: it cannot be run again\n");
   if (!repair.empty()) {
+    refuse_overwriting(repair, "--repair");
     fmt::print("{}", mend_log(path, repair));
     fmt::print("\nmended copy: {}\n", repair.string());
     return kHolds;

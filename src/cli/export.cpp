@@ -4,6 +4,7 @@
 #include "cli/command.hpp"
 #include "core/config.hpp"
 #include "core/error.hpp"
+#include "core/files_read.hpp"
 #include "session/export.hpp"
 
 namespace handspan {
@@ -16,18 +17,27 @@ struct Options {
   bool discarded = false;
 };
 
+// tables that are there and are written over are none that was read, by whatever link
+void refuse_tables(const std::filesystem::path& folder) {
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, none))
+    if (entry.path().extension() == ".csv") refuse_overwriting(entry.path(), "--out");
+}
+
 int export_log(const Options& options) {
   const LogFile log(options.log);
   if (!log.reader().complete()) fmt::print("{}: {}\n", options.log.string(), log.reader().damage());
   std::filesystem::path out = options.out;
   if (options.to == "csv") {
     if (out.empty()) out = std::filesystem::path("handspan-out") / options.log.stem();
+    refuse_tables(out);
     fmt::print("{} files in {}\n", export_csv(log, out), out.string());
     return kHolds;
   }
   if (options.to == "hdf5") {
     if (out.empty())
       out = std::filesystem::path("handspan-out") / (options.log.stem().string() + ".hdf5");
+    refuse_overwriting(out, "--out");
     const int demos = export_hdf5(log, out, {Rate::hz(options.rate), options.discarded});
     fmt::print("{} demonstration{} in {}\n", demos, demos == 1 ? "" : "s", out.string());
     return kHolds;

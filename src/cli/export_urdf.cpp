@@ -5,6 +5,7 @@
 
 #include "cli/command.hpp"
 #include "core/error.hpp"
+#include "core/files_read.hpp"
 #include "robot/urdf_export.hpp"
 #include "scene/mjcf.hpp"
 #include "scene/robot_folder.hpp"
@@ -33,6 +34,7 @@ int export_robot(const Options& options) {
     fmt::print("{}", urdf);
     return kHolds;
   }
+  refuse_overwriting(options.out, "--out");
   std::ofstream out(options.out);
   out << urdf;
   out.flush();

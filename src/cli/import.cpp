@@ -4,6 +4,7 @@
 
 #include "cli/command.hpp"
 #include "core/error.hpp"
+#include "core/files_read.hpp"
 #include "scene/import.hpp"
 #include "scene/import_write.hpp"
 #include "scene/robot_check.hpp"
@@ -33,6 +34,7 @@ int import(Options options) {
   const ImportedRobot robot = import_robot(options.file, options.import);
   const auto folder =
       options.out.empty() ? std::filesystem::path(robot.description.name) : options.out;
+  if (options.force) refuse_replacing(folder, "--out");
   write_robot_folder(robot, folder, options.force);
 
   for (const auto& note : robot.notes) fmt::print("note: {}\n", note);

@@ -8,6 +8,7 @@
 #include "cli/command.hpp"
 #include "core/config.hpp"
 #include "core/error.hpp"
+#include "core/files_read.hpp"
 
 #ifndef HANDSPAN_DATA_FOLDERS
 #define HANDSPAN_DATA_FOLDERS ""
@@ -37,6 +38,7 @@ Nanoseconds read_duration(std::string text, const std::string& option) {
 }
 
 void write_json(const nlohmann::ordered_json& json, const std::filesystem::path& file) {
+  refuse_overwriting(file, "--json");
   if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path());
   std::ofstream out(file);
   out << json.dump(2) << '\n';
@@ -65,6 +67,8 @@ int main(int argc, char** argv) {
   add_devices(cli, action);
   add_study(cli, action);
   add_bench(cli, action);
+  // what is read from here on is not written over
+  const InputsRead inputs;
   try {
     cli.parse(argc, argv);
     return action();

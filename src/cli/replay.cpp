@@ -7,6 +7,7 @@
 
 #include "cli/command.hpp"
 #include "cli/summary_text.hpp"
+#include "core/files_read.hpp"
 #include "plant/picture.hpp"
 #include "session/replay.hpp"
 
@@ -27,6 +28,7 @@ void print_difference(const LogFile& log, const Difference& d) {
 
 int replay_log(const Options& options) {
   LogFile log(options.log);
+  if (!options.json.empty()) refuse_overwriting(options.json, "--json");
   if (!log.reader().complete()) fmt::print("{}: {}\n", options.log.string(), log.reader().damage());
   ReplayOptions how;
   how.verify = options.verify;
@@ -69,8 +71,9 @@ int replay_log(const Options& options) {
   }
   json["summary"] = to_json(log.app(), report.summary);
   if (!options.json.empty()) write_json(json, options.json);
-  // nothing compared is nothing that holds
-  return !options.verify || (report.same() && report.compared > 0) ? kHolds : kDoesNotHold;
+  // nothing compared is nothing that holds; the same divergence is the same run
+  if (options.verify) return report.same() && report.compared > 0 ? kHolds : kDoesNotHold;
+  return report.summary.broken().empty() ? kHolds : kDoesNotHold;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "cli/summary_text.hpp"
 #include "core/config.hpp"
 #include "core/error.hpp"
+#include "core/files_read.hpp"
 #include "core/suggest.hpp"
 #include "plant/picture.hpp"
 #include "session/log_file.hpp"
@@ -79,9 +80,18 @@ int run(const Options& options) {
     inputs.feed = std::make_unique<LogFeed>(LogFile(options.input).inputs());
   Session session(app, std::move(inputs));
   if (csv) session.set_feed(std::make_unique<LogFeed>(recorded_headset(options, session)));
+  std::filesystem::path picture;
+  if (!options.no_picture && session.simulation() != nullptr)
+    picture = options.picture.empty() ? std::filesystem::path("handspan-out") / (app.name + ".png")
+                                      : options.picture;
+  const OutputOption outputs[] = {
+      {"--record", options.record}, {"--json", options.json}, {"--picture", picture}};
+  check_outputs(outputs);
   fmt::print("{}: {} robots, {} objects, {:.3g} s at a base tick of {} us\n", app.name,
              app.scene.robots.size(), app.scene.objects.size(), seconds(until),
              session.base_period() / 1000);
+  if (session.simulation() == nullptr)
+    for (const auto& judge : session.judges().texts()) fmt::print("{}\n", judge);
   const bool terminal = isatty(fileno(stderr));
   RunOptions how;
   how.until = until;
@@ -106,17 +116,14 @@ int run(const Options& options) {
   if (!options.no_picture && session.simulation() == nullptr) {
     fmt::print("picture: none, since nothing of the scene is simulated\n");
   } else if (!options.no_picture) {
-    const std::filesystem::path file =
-        options.picture.empty() ? std::filesystem::path("handspan-out") / (app.name + ".png")
-                                : options.picture;
-    if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path());
-    write_picture(*session.simulation(), {app.picture.size, app.picture.view}, file);
-    fmt::print("picture: {}\n", file.string());
+    if (picture.has_parent_path()) std::filesystem::create_directories(picture.parent_path());
+    write_picture(*session.simulation(), {app.picture.size, app.picture.view}, picture);
+    fmt::print("picture: {}\n", picture.string());
   }
   nlohmann::ordered_json json = to_json(app, summary);
   const bool recorded = !recorder || print_recording(*recorder, options.record, json);
   if (!options.json.empty()) write_json(json, options.json);
-  return recorded ? kHolds : kDoesNotHold;
+  return recorded && summary.broken().empty() ? kHolds : kDoesNotHold;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/summary_text.hpp"
 #include "core/error.hpp"
+#include "core/files_read.hpp"
 #include "station/certificate.hpp"
 #include "station/host_check.hpp"
 #include "station/station.hpp"
@@ -115,6 +116,7 @@ std::string open_to_lan(StationOptions& how) {
 int serve(const Options& options) {
   App app = load_app(options.app);
   if (options.seed) app.seed = *options.seed;
+  if (!options.json.empty()) refuse_overwriting(options.json, "--json");
   StationOptions how;
   how.port = static_cast<std::uint16_t>(options.port);
   how.page = data_folder() / "web" / "dist";
@@ -150,7 +152,9 @@ int serve(const Options& options) {
   }
   print_summary(summary);
   if (!options.json.empty()) write_json(to_json(app, summary), options.json);
-  return kHolds;
+  const int failed = station.failed_recordings();
+  if (failed > 0) fmt::print("DOES NOT HOLD: {} recordings ended by themselves\n", failed);
+  return summary.broken().empty() && failed == 0 ? kHolds : kDoesNotHold;
 }
 
 }  // namespace

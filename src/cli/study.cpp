@@ -11,6 +11,7 @@
 
 #include "cli/command.hpp"
 #include "core/error.hpp"
+#include "core/files_read.hpp"
 #include "core/suggest.hpp"
 #include "session/recorder.hpp"
 #include "study/app_subject.hpp"
@@ -160,9 +161,16 @@ int rerun(const Options& options, const StudyRunner& runner, const std::filesyst
   }
   AppRun run(study, session);
   const bool terminal = isatty(fileno(stderr));
-  const RunOutcome outcome = run.run([&](Nanoseconds now) {
-    if (terminal) fmt::print(stderr, "\r{:.1f} s", seconds(now));
-  });
+  RunOutcome outcome;
+  try {
+    outcome = run.run([&](Nanoseconds now) {
+      if (terminal) fmt::print(stderr, "\r{:.1f} s", seconds(now));
+    });
+  } catch (const DivergedRun& error) {
+    if (terminal) fmt::print(stderr, "\r\033[K");
+    fmt::print("run {}: {}\n", spec.number, error.what());
+    return kDoesNotHold;
+  }
   if (terminal) fmt::print(stderr, "\r\033[K");
   RunRecord record;
   record.number = spec.number;
@@ -207,7 +215,11 @@ int study(const Options& options) {
   how.log_progress = [terminal](const std::string& name, Nanoseconds now) {
     if (terminal) fmt::print(stderr, "\r\033[Krecords {}: {:.1f} s", name, seconds(now));
   };
+  if (!options.data.empty()) InputsRead::note(options.data);
   StudyRunner runner(std::move(config), std::move(how));
+  if (!options.record.empty()) refuse_overwriting(options.record, "--record");
+  for (const char* name : {"results.csv", "summary.json", "report.html", "unfinished.jsonl"})
+    refuse_overwriting(out / name, "--out");
   if (terminal) fmt::print(stderr, "\r\033[K");
   if (options.rerun) return rerun(options, runner, out);
   fmt::print("{}", study_heading(runner));

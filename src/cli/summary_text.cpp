@@ -176,6 +176,11 @@ nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
                        {"malformed", d.malformed}});
   nlohmann::ordered_json put_back = nlohmann::ordered_json::array();
   for (const auto& p : s.put_back) put_back.push_back({{"why", p.why.view()}, {"count", p.count}});
+  nlohmann::ordered_json waits = nlohmann::ordered_json::array();
+  for (const auto& [machine, what] : s.waits)
+    waits.push_back({{"machine", machine}, {"what", what}});
+  nlohmann::ordered_json diverged;
+  if (s.diverged) diverged = {{"time", seconds(s.diverged->time)}, {"what", s.diverged->what}};
   nlohmann::ordered_json holding = nlohmann::ordered_json::object();
   for (const auto& [task, reason] : s.holding) holding[task] = reason;
   return {{"app", app.name},
@@ -184,6 +189,8 @@ nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
           {"wall", s.wall},
           {"real_time_factor", s.real_time_factor()},
           {"ticks", s.ticks},
+          {"diverged", diverged},
+          {"broken", s.broken()},
           {"tick", {{"p50", s.tick_p50}, {"p99", s.tick_p99}, {"max", s.tick_max}}},
           {"control_tick", {{"p50", s.control_p50}, {"p99", s.control_p99}}},
           {"clock",
@@ -206,6 +213,7 @@ nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
           {"tracking", tracking},
           {"modes", modes},
           {"holding", holding},
+          {"waits", waits},
           {"episodes",
            {{"started", s.episodes},
             {"success", s.successes},
@@ -257,6 +265,7 @@ void print_summary(const RunSummary& s) {
                p.faults.not_finite, p.faults.clamped);
   for (const auto& [machine, state] : s.modes) fmt::print("{} ended in '{}'\n", machine, state);
   for (const auto& [task, reason] : s.holding) fmt::print("{} holds: {}\n", task, reason);
+  for (const auto& [machine, what] : s.waits) fmt::print("{} {}\n", machine, what);
   if (s.episodes > 0)
     fmt::print("episodes: {} started, {} successes, {} failures, {} discarded\n", s.episodes,
                s.successes, s.failures, s.discarded);
@@ -277,6 +286,7 @@ void print_summary(const RunSummary& s) {
   fmt::print("{} contacts at the end; commands: {} not finite, {} clamped, {} limited in rate\n",
              s.contacts, s.faults.not_finite, s.faults.clamped, s.faults.rate_limited);
   if (s.control) print_control(*s.control);
+  for (const auto& reason : s.broken()) fmt::print("DOES NOT HOLD: {}\n", reason);
 }
 
 }  // namespace handspan

@@ -1,6 +1,7 @@
 #include "station/certificate.hpp"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -12,8 +13,10 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -131,15 +134,19 @@ bool has_names(X509* certificate, const std::vector<std::string>& names) {
 }
 
 void write(const std::filesystem::path& file, const std::string& text, mode_t mode) {
-  // made with its mode: at no moment can others read a key
-  const mode_t before = umask(0777 & ~mode);
   std::error_code error;
   std::filesystem::remove(file, error);
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  out.flush();
-  umask(before);
-  if (!out)
+  // made with its mode, and new: at no moment can others read a key, and no link is followed
+  const int made = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+  bool whole = made >= 0 && ::fchmod(made, mode) == 0;
+  for (std::size_t at = 0; whole && at < text.size();) {
+    const ssize_t count = ::write(made, text.data() + at, text.size() - at);
+    if (count < 0 && errno == EINTR) continue;
+    whole = count > 0;
+    if (whole) at += static_cast<std::size_t>(count);
+  }
+  if (made >= 0) whole = ::close(made) == 0 && whole;
+  if (!whole)
     throw InputError(fmt::format("{}: the certificate cannot be written; make the folder writable",
                                  file.string()));
 }
@@ -180,6 +187,14 @@ Certificate own_certificate(const std::filesystem::path& folder, std::vector<std
   write(key_file, made.key, 0600);
   write(certificate_file, made.certificate, 0644);
   return made;
+}
+
+std::string random_pass() {
+  unsigned char bytes[16];
+  require(RAND_bytes(bytes, sizeof bytes) == 1);
+  std::string text;
+  for (const unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
+  return text;
 }
 
 std::string pairing_code() {

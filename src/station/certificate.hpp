@@ -25,4 +25,7 @@ Certificate own_certificate(const std::filesystem::path& folder, std::vector<std
 /// Six digits from the system's random numbers.
 std::string pairing_code();
 
+/// 32 hexadecimal digits from there.
+std::string random_pass();
+
 }  // namespace handspan

@@ -43,4 +43,16 @@ bool origin_allowed(std::string_view origin, std::string_view scheme, std::strin
   return origin.empty() || lower(origin) == lower(scheme) + "://" + lower(host);
 }
 
+bool has_cookie(std::string_view header, std::string_view pair) {
+  while (!header.empty()) {
+    const std::size_t end = std::min(header.find(';'), header.size());
+    std::string_view one = header.substr(0, end);
+    header.remove_prefix(std::min(end + 1, header.size()));
+    one.remove_prefix(std::min(one.find_first_not_of(' '), one.size()));
+    one = one.substr(0, one.find_last_not_of(' ') + 1);
+    if (one == pair) return !pair.empty();
+  }
+  return false;
+}
+
 }  // namespace handspan

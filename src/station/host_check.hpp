@@ -19,4 +19,7 @@ bool host_allowed(std::string_view host, const std::vector<std::string>& allowed
 /// @param scheme "http" or "https"
 bool origin_allowed(std::string_view origin, std::string_view scheme, std::string_view host);
 
+/// Whether a Cookie header has that pair, "NAME=VALUE".
+bool has_cookie(std::string_view header, std::string_view pair);
+
 }  // namespace handspan

@@ -214,6 +214,7 @@ void Hub::hello(Client& client, const Json& message, Nanoseconds now) {
   welcome["version"] = HANDSPAN_VERSION;
   welcome["session"] = options_.session;
   welcome["you"] = client.number;
+  if (client.must_pair && !options_.cookie.empty()) welcome["cookie"] = options_.cookie;
   welcome["clock"] = {{"server", seconds(now)}};
   client.connection->send_text(welcome.dump());
   status_due_ = true;

@@ -20,6 +20,7 @@ namespace handspan {
 struct HubOptions {
   std::string session;         // a name for this life of the server
   std::string token;           // of pairing; empty: nobody pairs
+  std::string cookie;          // for recordings, told to who is paired: "NAME=VALUE"; empty: none
   double rate = kDefaultRate;  // of frames, until a client asks for another [Hz]
   double pace = 1.0;           // of simulated time to the clock's
 };

@@ -74,7 +74,7 @@ std::string_view content_type(const std::filesystem::path& file) {
   return "application/octet-stream";
 }
 
-PageAnswer PageFiles::answer(std::string_view target) const {
+PageAnswer PageFiles::answer(std::string_view target, bool may_see) const {
   const auto path = path_of(target);
   if (!path) return refused(400, "this is no path\n");
   const std::filesystem::path wanted(*path);
@@ -83,6 +83,8 @@ PageAnswer PageFiles::answer(std::string_view target) const {
       return refused(404, "there is no such file\n");
   for (const std::string prefix : {"/thumbnails/", "/records/"}) {
     if (!path->starts_with(prefix)) continue;
+    if (!may_see)
+      return refused(403, "recordings are for pages that are paired; open the page and pair it\n");
     const auto file = records_.find(path->substr(prefix.size()));
     const bool picture = prefix == "/thumbnails/";
     if (!file || file->extension() != (picture ? ".png" : ".mcap"))

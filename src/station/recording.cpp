@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "plant/picture.hpp"
+#include "session/log_file.hpp"
 
 namespace handspan {
 namespace {
@@ -15,6 +16,17 @@ constexpr std::array<int, 2> kThumbnail = {320, 180};
 // how far ahead the first tick of a recording is said; doubled when the loop was there before
 constexpr Nanoseconds kAhead = 50'000'000;
 constexpr int kTries = 6;
+
+// what can be read of a log that was not finished
+std::string kept_of(const std::filesystem::path& file) {
+  try {
+    const LogFile log(file);
+    return fmt::format("its first {:.1f} s are kept",
+                       seconds((log.ticks() - log.first_tick()) * log.base_period()));
+  } catch (const std::exception&) {
+    return "nothing of it can be read";
+  }
+}
 
 }  // namespace
 
@@ -122,7 +134,7 @@ void Recording::start(const std::string& wish, bool running) {
     const std::lock_guard lock(mutex_);
     first_tick_ = first;
     recorder_ = std::move(recorder);
-    status_ = {true, file.filename().string(), 0.0, ""};
+    status_ = {true, file.filename().string(), 0.0, false, ""};
     return;
   }
   throw InputError("the recording could not be started: the loop ran ahead of it; try again");
@@ -133,12 +145,14 @@ void Recording::stop() {
   gate_->end(*recorder_);
   const bool whole = recorder_->close();
   const LogStatus log = recorder_->status();
+  const std::string kept = log.failed ? kept_of(records_.folder() / status_.file) : "";
   {
     const std::lock_guard lock(mutex_);
     status_.on = false;
+    status_.failed = log.failed;
     status_.seconds = seconds((gate_->ticks() - first_tick_) * session_->base_period());
     if (log.failed)
-      status_.message = log.message;
+      status_.message = fmt::format("the recording ended by itself: {}; {}", log.message, kept);
     else if (!whole)
       status_.message = fmt::format("{} messages were lost: the disk is too slow", log.dropped);
     recorder_.reset();
@@ -155,9 +169,9 @@ void Recording::write_thumbnail(const std::vector<std::byte>& plant_state) {
     plant.restore(plant_state);
     write_picture(plant, {kThumbnail, app.picture.view}, records_.thumbnail(status_.file));
   } catch (const std::exception& error) {
-    // a list without a picture is no failure of the recording
+    // a list without a picture is no failure of the recording, and hides none
     const std::lock_guard lock(mutex_);
-    status_.message = fmt::format("no thumbnail: {}", error.what());
+    if (status_.message.empty()) status_.message = fmt::format("no thumbnail: {}", error.what());
   }
 }
 
@@ -168,7 +182,8 @@ RecordingStatus Recording::status() const {
     status.seconds =
         std::max(0.0, seconds((gate_->ticks() - first_tick_) * session_->base_period()));
     const LogStatus log = recorder_->status();
-    if (log.failed) status.message = log.message;
+    status.failed = log.failed;
+    if (log.failed) status.message = fmt::format("the recording ended by itself: {}", log.message);
   }
   return status;
 }

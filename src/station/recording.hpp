@@ -56,7 +56,8 @@ struct RecordingStatus {
   bool on = false;
   std::string file;  // the present or the last one's name
   double seconds = 0.0;
-  std::string message;  // why it ended by itself
+  bool failed = false;  // nothing more is written: stop() is wanted
+  std::string message;  // why it ended by itself, and what of it is kept
 };
 
 /// One recording at a time. Used by one thread; status() by any but the loop's.
@@ -73,7 +74,8 @@ class Recording {
   /// has not begun to tick, and the recording begins with its first
   /// @throws InputError with the cause: one is being recorded, the file cannot be written ...
   void start(const std::string& wish, bool running = true);
-  /// Ends it; writes the thumbnail. @throws InputError when nothing is being recorded
+  /// Ends it; writes the thumbnail. Of one that failed, the message says what is kept.
+  /// @throws InputError when nothing is being recorded
   void stop();
   RecordingStatus status() const;
 

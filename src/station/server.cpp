@@ -6,6 +6,7 @@
 // executors whose types are known and no old interfaces: half the time to compile
 #define BOOST_ASIO_NO_TS_EXECUTORS
 #define BOOST_ASIO_NO_DEPRECATED
+#include <algorithm>
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl.hpp>
@@ -344,7 +345,19 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     }
     if (request.method() != http::verb::get && request.method() != http::verb::head)
       return answer({405, {}, "only GET and HEAD\n"});
-    answer(server_.pages->answer(request.target()));
+    answer(server_.pages->answer(request.target(), may_see_recordings(request)));
+  }
+
+  // from this machine, or with what a paired page was given
+  bool may_see_recordings(const Request& request) const {
+    if (server_.options.cookie.empty()) return true;
+    ErrorCode error;
+    const auto from = beast::get_lowest_layer(stream_).socket().remote_endpoint(error);
+    if (!error && from.address().is_loopback()) return true;
+    const auto [first, last] = request.equal_range(http::field::cookie);
+    return std::any_of(first, last, [&](const auto& header) {
+      return has_cookie(std::string_view(header.value()), server_.options.cookie);
+    });
   }
 
   template <class Response>

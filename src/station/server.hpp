@@ -18,6 +18,8 @@ struct ServerOptions {
   std::vector<std::string>
       hosts;                     // names it may be called by, besides this machine's own for itself
   std::string certificate, key;  // PEM; empty: no TLS
+  // of recordings, asked for from other machines: "NAME=VALUE"; empty: nobody needs it
+  std::string cookie;
 };
 
 class Server {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "core/error.hpp"
+#include "station/certificate.hpp"
 #include "station/hub.hpp"
 #include "station/server.hpp"
 #include "station/worker.hpp"
@@ -21,7 +22,7 @@ constexpr std::size_t kMostPlayers = 2;
 constexpr auto kPause = std::chrono::seconds(1);
 constexpr auto kStatusTime = std::chrono::milliseconds(200);
 
-ServerOptions server_options(const StationOptions& options) {
+ServerOptions server_options(const StationOptions& options, const std::string& cookie) {
   ServerOptions server;
   server.port = options.port;
   if (!options.lan) return server;
@@ -29,7 +30,15 @@ ServerOptions server_options(const StationOptions& options) {
   server.hosts = options.lan->hosts;
   server.certificate = options.lan->certificate;
   server.key = options.lan->key;
+  server.cookie = cookie;
   return server;
+}
+
+// a browser sends cookies of one port to all ports of a host: each server's has a name of its own
+std::string cookie_of(const StationOptions& options) {
+  if (!options.lan) return "";
+  const std::string pass = random_pass();
+  return fmt::format("handspan_{}={}", pass.substr(0, 8), pass);
 }
 
 }  // namespace
@@ -41,9 +50,10 @@ struct Station::Impl : Services {
         records(with.records),
         tape(records),
         pages(with.page, records),
-        server(server_options(with)),
+        cookie(cookie_of(with)),
+        server(server_options(with, cookie)),
         hub(HubOptions{fmt::format("{}-{}", getpid(), std::time(nullptr)),
-                       with.lan ? with.lan->pairing : "", with.rate, with.pace},
+                       with.lan ? with.lan->pairing : "", cookie, with.rate, with.pace},
             *this) {
     loop = std::make_unique<LiveLoop>(app);
     hub.set_loop(*loop);
@@ -98,7 +108,16 @@ struct Station::Impl : Services {
       server.post([done, player = std::move(player), reason] { done(player, reason); });
     });
   }
-  RecordingStatus recording() const override { return tape.status(); }
+  // one that failed is ended here: it would seem to go on
+  RecordingStatus recording() const override {
+    RecordingStatus status = tape.status();
+    if (status.on && status.failed && !ending.exchange(true))
+      worker.post([this] {
+        end_recording();
+        ending = false;
+      });
+    return status;
+  }
   void restart() override { anew.store(true, std::memory_order_relaxed); }
 
   // of a run from its first tick; what fails is told, and the run goes on
@@ -106,12 +125,18 @@ struct Station::Impl : Services {
     try {
       tape.start("", false);
     } catch (const std::exception& error) {
+      ++failed_recordings;
       fmt::print(stderr, "{}\n", error.what());
     }
   }
-  void end_recording() {
+  void end_recording() const {
     try {
-      if (tape.status().on) tape.stop();
+      if (!tape.status().on) return;
+      tape.stop();
+      const RecordingStatus ended = tape.status();
+      if (!ended.failed) return;
+      ++failed_recordings;
+      fmt::print(stderr, "{}\n", ended.message);
     } catch (const std::exception& error) {
       fmt::print(stderr, "{}\n", error.what());
     }
@@ -131,15 +156,18 @@ struct Station::Impl : Services {
   const App& app;
   StationOptions options;
   Records records;
-  Recording tape;
+  mutable Recording tape;
   PageFiles pages;
+  std::string cookie;
   Server server;
   Hub hub;
   std::unique_ptr<LiveLoop> loop;
   ShownLayout layout;
   std::atomic<bool> anew{false};                     // somebody asked for the next run
   std::vector<std::weak_ptr<ReplayPlayer>> players;  // the worker's
-  Worker worker;
+  mutable std::atomic<bool> ending{false};           // a recording that failed
+  mutable std::atomic<int> failed_recordings{0};
+  mutable Worker worker;
 };
 
 Station::Station(const App& app, const StationOptions& options)
@@ -154,6 +182,7 @@ RunSummary Station::run() {
   i.server.start(i.hub, i.pages);
   Nanoseconds left = i.options.until.value_or(INT64_MAX);
   RunSummary summary;
+  std::optional<Divergence> diverged;  // of the first run that did
   for (;;) {
     LiveLoop& loop = *i.loop;
     if (i.options.record) i.worker.run([&i] { i.start_first_recording(); });
@@ -168,6 +197,7 @@ RunSummary Station::run() {
       return !stopped_.load(std::memory_order_relaxed) && !i.anew.load(std::memory_order_relaxed);
     };
     summary = run_session(loop.session, how);
+    if (!diverged) diverged = summary.diverged;
     loop.gate.close();
     i.worker.run([&i] { i.end_recording(); });
     left -= loop.session.now();
@@ -182,8 +212,11 @@ RunSummary Station::run() {
     i.loop = std::move(next);
   }
   i.server.stop("the server ended");
+  summary.diverged = diverged;
   return summary;
 }
+
+int Station::failed_recordings() const { return impl_->failed_recordings; }
 
 StationStatus Station::status() const {
   const auto promise = std::make_shared<std::promise<StationStatus>>();

@@ -50,6 +50,8 @@ class Station {
   void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
   /// From any thread.
   StationStatus status() const;
+  /// How many recordings could not be begun, or ended by themselves: what is kept was told.
+  int failed_recordings() const;
 
  private:
   struct Impl;

@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/file_trees.hpp"
+#include "plant/divergence.hpp"
 #include "scene/scene_numbers.hpp"
 
 namespace handspan {
@@ -131,7 +132,8 @@ RunOutcome AppRun::run(const std::function<void(Nanoseconds)>& between) {
   };
   const auto start = Clock::now();
   auto shown = start;
-  while (session_.now() < until && !session_.ended() && waiting()) {
+  while (session_.now() < until && !session_.ended() && !diverged(session_.simulation()) &&
+         waiting()) {
     session_.tick();
     for (const auto& metric : metrics_) metric->after_tick(session_);
     if (sampler_) sampler_->after_tick(session_);
@@ -151,9 +153,10 @@ RunOutcome AppRun::run(const std::function<void(Nanoseconds)>& between) {
   if (sampler_) outcome.series = sampler_->take();
   outcome.inner = std::chrono::duration<double>(Clock::now() - start).count();
   session_.finish();
-  if (session_.simulation() != nullptr &&
-      session_.simulation()->read().status == PlantStatus::kProtectiveStop)
-    throw std::runtime_error("the simulation diverged");
+  if (diverged(session_.simulation()))
+    throw DivergedRun(fmt::format("the simulation diverged at {:.3f} s: {}",
+                                  seconds(session_.now() - session_.base_period()),
+                                  divergence_of(*session_.simulation())));
   return outcome;
 }
 
@@ -248,6 +251,11 @@ std::filesystem::path write_app(const SubjectFiles& files, std::span<const KeyCh
     std::size_t f = 0;
     while (f < files.size() && files.path(f) != file) ++f;
     // comments stay where nothing changed
+    if (std::error_code none; std::filesystem::equivalent(file, written(file), none))
+      throw InputError(
+          fmt::format("{}: is of the study's app, and the app of a run would be "
+                      "written over it; give another --out",
+                      file.string()));
     if (f == files.size() || same_content(changed[f], files.tree(f))) {
       std::filesystem::copy_file(file, written(file),
                                  std::filesystem::copy_options::overwrite_existing);

@@ -3,6 +3,7 @@
 // is no number of its bodies and contacts is compiled anew. Both give the same bits.
 #include <functional>
 #include <optional>
+#include <stdexcept>
 
 #include "session/session.hpp"
 #include "study/subject.hpp"
@@ -32,6 +33,12 @@ class AppSubject : public StudySubject {
   std::string structure_;               // of what it was compiled of
   bool always_compile_ = false;
   int compiled_ = 0;
+};
+
+/// What run() throws when the simulation diverged: when, and what.
+class DivergedRun : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 /// One run of a session made for it, from its first tick to where the metrics, the app or `longest`

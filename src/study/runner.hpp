@@ -75,7 +75,8 @@ struct StudyOutcome {
   int workers = 0;
   double wall = 0.0, inner = 0.0, simulated = 0.0;  // [s], the latter two summed over the runs done
   int done = 0;                                     // here
-  /// What was asked: all expectations, and without any that all runs are good and none failed.
+  /// What was asked: all expectations, and that no run of an app failed; without expectations that
+  /// all runs are good and none failed.
   bool holds() const;
 };
 

@@ -1,17 +1,16 @@
 #include "study/study_logs.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 
 #include "core/error.hpp"
 #include "core/file_trees.hpp"
+#include "core/files_read.hpp"
 #include "core/suggest.hpp"
 #include "core/text_file.hpp"
+#include "plant/divergence.hpp"
 #include "session/recorder.hpp"
 #include "session/session.hpp"
 #include "study/app_subject.hpp"
@@ -21,12 +20,6 @@ namespace handspan {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-std::filesystem::path temporary_folder() {
-  static std::atomic<int> count{0};
-  return std::filesystem::temp_directory_path() /
-         fmt::format("handspan-study-{}-{}", getpid(), count++);
-}
 
 // in full, since what repeats a log does so tick by tick
 void record(const std::string& name, const LogConfig& config, const std::filesystem::path& file,
@@ -56,7 +49,7 @@ void record(const std::string& name, const LogConfig& config, const std::filesys
   Recorder recorder(session, file, recording);
   const Nanoseconds until = std::llround(app.duration * 1e9);
   auto shown = Clock::now();
-  while (!session.ended() && session.now() < until) {
+  while (!session.ended() && !diverged(session.simulation()) && session.now() < until) {
     session.tick();
     if (!progress || Clock::now() - shown < std::chrono::milliseconds(250)) continue;
     shown = Clock::now();
@@ -66,6 +59,10 @@ void record(const std::string& name, const LogConfig& config, const std::filesys
   if (!recorder.close())
     throw refuse(fmt::format("cannot be recorded: {}", recorder.status().message),
                  "look at the disk");
+  if (diverged(session.simulation()))
+    throw refuse(
+        "cannot be recorded: the simulation diverged: " + divergence_of(*session.simulation()),
+        "look at the app");
   if (!session.ended())
     throw refuse(fmt::format("does not come to an end within {:g} s: no machine of the app did",
                              app.duration),
@@ -92,19 +89,16 @@ void put(const std::vector<std::pair<std::string, std::string>>& uses, const Stu
 StudyLogs::StudyLogs(StudyConfig& study, const std::filesystem::path& folder,
                      const std::function<void(const std::string&, Nanoseconds)>& progress) {
   auto at = folder;
-  if (folder.empty()) at = temporary_ = temporary_folder();
+  if (folder.empty()) at = temporary_.emplace("handspan-study-").path();
   at = std::filesystem::absolute(at);
   put(study.use, study, at, study.set);
   for (auto& [name, cell] : study.cells) put(cell.use, study, at, cell.set);
   if (study.logs.empty()) return;
   std::filesystem::create_directories(at);
   for (const auto& [name, config] : study.logs)
+    refuse_overwriting(at / (name + ".mcap"), "the study's log");
+  for (const auto& [name, config] : study.logs)
     record(name, config, at / (name + ".mcap"), sources_, progress);
-}
-
-StudyLogs::~StudyLogs() {
-  std::error_code none;
-  if (!temporary_.empty()) std::filesystem::remove_all(temporary_, none);
 }
 
 }  // namespace handspan

@@ -3,8 +3,10 @@
 // them by one run of an app.
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 
+#include "core/private_folder.hpp"
 #include "study/study.hpp"
 
 namespace handspan {
@@ -18,7 +20,6 @@ class StudyLogs {
   /// come to an end, a key that leads nowhere, a log that there is not
   StudyLogs(StudyConfig& study, const std::filesystem::path& folder,
             const std::function<void(const std::string&, Nanoseconds)>& progress);
-  ~StudyLogs();
   StudyLogs(const StudyLogs&) = delete;
   StudyLogs& operator=(const StudyLogs&) = delete;
 
@@ -27,7 +28,7 @@ class StudyLogs {
   const std::string& sources() const { return sources_; }
 
  private:
-  std::filesystem::path temporary_;
+  std::optional<PrivateFolder> temporary_;
   std::string sources_;
 };
 

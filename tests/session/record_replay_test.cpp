@@ -253,6 +253,44 @@ TEST(ReplayReference, DoesAgainWhatALogHas) {
             std::string::npos);
 }
 
+TEST(ReplayReference, GoesSlowlyToWhereTheLogBeginsAndSaysSo) {
+  const AppFolder folder;
+  const Recorded recorded(folder, "full.mcap", RecordExtent::kFull, 1000);
+  const App app = folder.app(kPairArms + R"(modes:
+  left:
+    start: away
+    states:
+      away: {do: [{type: move_to, task: hand, waypoints: [{relative: true, position: [-0.15, 0.0, 0.2]}]}], next: [{to: again, when: [{type: done}]}]}
+      again: {do: [{type: replay_reference, task: hand, log: full.mcap, to: 0.9 s}], next: [{to: end, when: [{type: done}]}]}
+      end: {final: true}
+)",
+                             "away");
+  Session session(app);
+  const int outlet = session.arbiter().outlet("hand");
+  const Eigen::Vector3d start = session.arbiter().reference(outlet).pose.X_WE.p;
+  std::vector<std::string> said;
+  double fastest = 0.0, nearest = HUGE_VAL;
+  bool away = false;
+  while (!session.ended() && session.now() < 10 * kSecond) {
+    session.tick();
+    for (const Event& event : session.events().events())
+      if (event.kind == "move") said.emplace_back(event.text.view());
+    away = away || session.machines()[0].current_name() == "again";
+    if (!away) continue;
+    const PoseReference& reference = session.arbiter().reference(outlet).pose;
+    // until it is there; the log's own motion is up to 0.2 m/s
+    if (nearest > 1e-3) fastest = std::max(fastest, reference.V_WE.head<3>().norm());
+    nearest = std::min(nearest, (reference.X_WE.p - start).norm());
+  }
+  ASSERT_TRUE(session.ended());
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_EQ(said[0].substr(0, 64),
+            "first goes to where the log goes on: 250 mm and 0 deg away, in 2");
+  EXPECT_LT(nearest, 1e-3) << "it comes by where the log begins";
+  EXPECT_LT(fastest, 0.26);
+  EXPECT_GT(fastest, 0.2);
+}
+
 // a demonstration by an arm without the cup has nothing for it to do
 TEST(ReplayReference, CommandsOfAGroupMustBeInTheLog) {
   const auto without_picker = [](const std::string& text) {

@@ -9,7 +9,9 @@
 #include "core/error.hpp"
 #include "session/recorder.hpp"
 #include "session/replay.hpp"
+#include "session/summary.hpp"
 #include "support/alloc.hpp"
+#include "support/fake_plant.hpp"
 
 namespace handspan {
 namespace {
@@ -193,6 +195,44 @@ TEST_F(TossJudgeTest, WrongNamesAreErrorsWithTheNamesThereAre) {
   EXPECT_NE(error(app("", "", "{type: judged, judge: tos}"))
                 .find("cannot be made: there is no judge 'tos'; did you mean 'toss'?"),
             std::string::npos);
+}
+
+// a real arm's toss is judged by nobody: the machine that waits for that says so
+TEST_F(TossJudgeTest, AMachineThatWaitsForAVerdictThatNobodySeesSaysSo) {
+  App loaded = app();
+  loaded.clock = ClockKind::kWall;
+  test::FakeDiary diary;
+  SessionOptions options;
+  options.plant = std::make_unique<test::FakePlant>(loaded.scene, robot_names(loaded.scene),
+                                                    test::FakeOptions(), diary);
+  Session session(loaded, std::move(options));
+  ASSERT_EQ(session.simulation(), nullptr);
+  EXPECT_NE(session.machines()[0].text().find(
+                "when toss is judged good, which nobody sees: nothing is simulated"),
+            std::string::npos)
+      << session.machines()[0].text();
+  Summariser summariser(session);
+  session.watch(summariser);
+  std::vector<std::string> said;
+  for (int i = 0; i < 3000; ++i) {
+    session.tick();
+    for (const Event& event : session.events().events())
+      if (event.kind == "waits") said.emplace_back(event.text.view());
+  }
+  EXPECT_EQ(session.machines()[0].current_name(), "tossed");
+  const std::string words =
+      "waits for a verdict of 'toss', and nobody sees how it goes: nothing is simulated; only a "
+      "log "
+      "has one";
+  // of each transition, once
+  EXPECT_EQ(said, (std::vector<std::string>{words, words}));
+  const RunSummary summary = summariser.summary(session);
+  ASSERT_EQ(summary.waits.size(), 1U);
+  EXPECT_EQ(summary.waits[0], std::pair(std::string("arm"), words));
+  // what is simulated is seen
+  loaded.clock = ClockKind::kVirtual;
+  Session seen(loaded);
+  EXPECT_EQ(seen.machines()[0].text().find("nobody sees"), std::string::npos);
 }
 
 }  // namespace

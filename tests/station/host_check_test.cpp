@@ -25,5 +25,14 @@ TEST(HostCheck, AnOriginIsTheHostItself) {
   EXPECT_FALSE(origin_allowed("null", "http", "localhost:8780"));
 }
 
+TEST(HostCheck, ACookieIsThePairAsAWhole) {
+  EXPECT_TRUE(has_cookie("a=1", "a=1"));
+  EXPECT_TRUE(has_cookie("b=2; a=1", "a=1"));
+  EXPECT_TRUE(has_cookie("a=1;b=2 ", "b=2"));
+  for (const char* header : {"", "a=12", "xa=1", "a=1x", "A=1", "a", "a = 1", ";;", "a=1,b=2"})
+    EXPECT_FALSE(has_cookie(header, "a=1")) << header;
+  EXPECT_FALSE(has_cookie(";", ""));
+}
+
 }  // namespace
 }  // namespace handspan

@@ -121,6 +121,21 @@ TEST_F(HubTest, PairingNeedsTheCodeAndGuessesAreFew) {
   EXPECT_EQ(attempt("123456"), 0);
 }
 
+TEST_F(HubTest, TheCookieForRecordingsIsForThoseWhoHadToPair) {
+  const auto welcomed = [&](bool must_pair, const char* token) {
+    FakeConnection page;
+    const int client = hub.add(page, must_pair, now);
+    say(client,
+        {{"type", "hello"}, {"protocol", 1}, {"name", "a"}, {"role", "viewer"}, {"token", token}});
+    hub.gone(client);
+    const Json welcome = page.last("welcome");
+    return welcome.is_null() ? std::string("none") : welcome.value("cookie", std::string());
+  };
+  EXPECT_EQ(welcomed(true, "123456"), "handspan_test=1");
+  EXPECT_EQ(welcomed(true, "000000"), "none");
+  EXPECT_EQ(welcomed(false, ""), "");
+}
+
 TEST_F(HubTest, SeventeenthClientIsSentAway) {
   std::deque<FakeConnection> pages(kMostClients + 1);
   for (auto& page : pages) join(page, "a", "viewer");

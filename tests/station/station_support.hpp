@@ -89,7 +89,7 @@ class HubTest : public testing::Test {
       : folder(scene),
         app(folder.app(text)),
         loop(app),
-        hub(HubOptions{"life", "123456"}, services) {
+        hub(HubOptions{"life", "123456", "handspan_test=1"}, services) {
     hub.set_loop(loop);
   }
 

@@ -7,8 +7,10 @@
 
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
+#include <sys/resource.h>
 
 #include <chrono>
+#include <csignal>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -340,31 +342,73 @@ TEST_F(StationTest, RecordingsAreMadeListedReplayedFetchedAndDeleted) {
 }
 
 // one request over TLS, by somebody who trusts that certificate alone
+// TLS to the server, without a proxy of the system's; closed with the object
+class SecureClient {
+ public:
+  /// @param address of the server's, of which the station sees where it was reached from
+  SecureClient(std::uint16_t port, const std::string& certificate, const std::string& host,
+               const std::string& address = "127.0.0.1")
+      : host_(host + ":" + std::to_string(port)),
+        context_(SSL_CTX_new(TLS_client_method()), SSL_CTX_free) {
+    const std::unique_ptr<BIO, decltype(&BIO_free)> pem(
+        BIO_new_mem_buf(certificate.data(), static_cast<int>(certificate.size())), BIO_free);
+    const std::unique_ptr<X509, decltype(&X509_free)> trusted(
+        PEM_read_bio_X509(pem.get(), nullptr, nullptr, nullptr), X509_free);
+    X509_STORE_add_cert(SSL_CTX_get_cert_store(context_.get()), trusted.get());
+    SSL_CTX_set_verify(context_.get(), SSL_VERIFY_PEER, nullptr);
+    bio_.reset(BIO_new_ssl_connect(context_.get()));
+    SSL* ssl = nullptr;
+    BIO_get_ssl(bio_.get(), &ssl);
+    SSL_set1_host(ssl, host.c_str());
+    BIO_set_conn_hostname(bio_.get(), (address + ":" + std::to_string(port)).c_str());
+    connected_ = BIO_do_connect(bio_.get()) > 0;
+  }
+  bool connected() const { return connected_; }
+  void write(const std::string& bytes) {
+    BIO_write(bio_.get(), bytes.data(), static_cast<int>(bytes.size()));
+  }
+  /// Until the end, or until that is among it.
+  std::string read(const std::string& until = "") {
+    std::string all;
+    char buffer[4096];
+    while (until.empty() || all.find(until) == std::string::npos) {
+      const int n = BIO_read(bio_.get(), buffer, sizeof buffer);
+      if (n <= 0) break;
+      all.append(buffer, static_cast<std::size_t>(n));
+    }
+    return all;
+  }
+  std::string get(const std::string& target, const std::string& header = "") {
+    if (!connected_) return "refused";
+    write("GET " + target + " HTTP/1.1\r\nHost: " + host_ + "\r\nConnection: close\r\n" + header +
+          "\r\n");
+    return read();
+  }
+  /// Greets as a page does. @return what the welcome begins with, up to the cookie's end
+  std::string greet(const std::string& token) {
+    write("GET /ws HTTP/1.1\r\nHost: " + host_ +
+          "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+          "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: "
+          "handspan.1\r\n\r\n");
+    read("\r\n\r\n");
+    const std::string hello =
+        R"({"type":"hello","protocol":1,"name":"a","role":"viewer","token":")" + token + R"("})";
+    // one text frame, masked with zeros
+    write(std::string("\x81") + static_cast<char>(0x80 | hello.size()) + std::string(4, '\0') +
+          hello);
+    return read(R"("devices")");
+  }
+
+ private:
+  std::string host_;
+  std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context_;
+  std::unique_ptr<BIO, decltype(&BIO_free_all)> bio_{nullptr, BIO_free_all};
+  bool connected_ = false;
+};
+
 std::string secure_get(std::uint16_t port, const std::string& certificate,
                        const std::string& host) {
-  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(SSL_CTX_new(TLS_client_method()),
-                                                                  SSL_CTX_free);
-  const std::unique_ptr<BIO, decltype(&BIO_free)> pem(
-      BIO_new_mem_buf(certificate.data(), static_cast<int>(certificate.size())), BIO_free);
-  const std::unique_ptr<X509, decltype(&X509_free)> trusted(
-      PEM_read_bio_X509(pem.get(), nullptr, nullptr, nullptr), X509_free);
-  X509_STORE_add_cert(SSL_CTX_get_cert_store(context.get()), trusted.get());
-  SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
-  const std::unique_ptr<BIO, decltype(&BIO_free_all)> bio(BIO_new_ssl_connect(context.get()),
-                                                          BIO_free_all);
-  SSL* ssl = nullptr;
-  BIO_get_ssl(bio.get(), &ssl);
-  SSL_set1_host(ssl, host.c_str());
-  BIO_set_conn_hostname(bio.get(), ("127.0.0.1:" + std::to_string(port)).c_str());
-  if (BIO_do_connect(bio.get()) <= 0) return "refused";
-  const std::string request = "GET / HTTP/1.1\r\nHost: " + host + ":" + std::to_string(port) +
-                              "\r\nConnection: close\r\n\r\n";
-  BIO_write(bio.get(), request.data(), static_cast<int>(request.size()));
-  std::string answer;
-  char buffer[4096];
-  for (int n; (n = BIO_read(bio.get(), buffer, sizeof buffer)) > 0;)
-    answer.append(buffer, static_cast<std::size_t>(n));
-  return answer;
+  return SecureClient(port, certificate, host).get("/");
 }
 
 TEST_F(StationTest, AMarkThatCameBeforeTheEndOfARecordingIsInIt) {
@@ -398,6 +442,86 @@ TEST_F(StationTest, ForOtherMachinesItSpeaksTlsUnderItsNamesOnly) {
   EXPECT_EQ(secure_get(station->port(), other.certificate, "robot-lab"), "refused");
   // without TLS nothing is said
   EXPECT_EQ(get("/").find("HTTP"), std::string::npos);
+}
+
+TEST_F(StationTest, RecordingsAreForPairedPagesOfOtherMachines) {
+  const auto addresses = lan_addresses();
+  if (addresses.empty()) GTEST_SKIP() << "this machine has no network address";
+  const std::string& address = addresses.front();
+  const Certificate own = own_certificate(folder.path() / "state", {address});
+  options.lan = LanOptions{{address}, own.certificate, own.key, "123456"};
+  std::filesystem::create_directories(options.records);
+  std::ofstream(options.records / "secret.mcap") << "the log";
+  std::ofstream(options.records / "secret.png") << "the picture";
+  begin();
+  const auto asked = [&](const std::string& target, const std::string& header = "",
+                         const std::string& at = "") {
+    return SecureClient(station->port(), own.certificate, at.empty() ? address : at,
+                        at.empty() ? address : at)
+        .get(target, header);
+  };
+  const char* const kTheirs[] = {"/records/secret.mcap", "/thumbnails/secret.png",
+                                 "/%72ecords/secret.mcap", "/records/none.mcap"};
+  for (const char* target : kTheirs) {
+    const std::string bare = asked(target);
+    EXPECT_EQ(status_of(bare), "403") << target;
+    EXPECT_EQ(bare.find("the log"), std::string::npos);
+    EXPECT_EQ(status_of(asked(target, "Cookie: handspan_0=0\r\n")), "403") << target;
+  }
+  EXPECT_EQ(status_of(asked("/")), "200") << "the page itself pairs";
+  EXPECT_EQ(SecureClient(station->port(), own.certificate, address, address)
+                .greet("000000")
+                .find("cookie"),
+            std::string::npos);
+  // what the welcome of a paired page gives opens them
+  const std::string welcome =
+      SecureClient(station->port(), own.certificate, address, address).greet("123456");
+  const std::size_t at = welcome.find(R"("cookie":")");
+  ASSERT_NE(at, std::string::npos) << welcome.substr(0, 300);
+  const std::string cookie = welcome.substr(at + 10, welcome.find('"', at + 10) - at - 10);
+  const std::string header = "Cookie: other=1; " + cookie + "\r\n";
+  const std::string log = asked("/records/secret.mcap", header);
+  EXPECT_EQ(status_of(log), "200");
+  EXPECT_NE(log.find("the log"), std::string::npos);
+  EXPECT_EQ(status_of(asked("/thumbnails/secret.png", header)), "200");
+  // this machine needs no pairing
+  EXPECT_EQ(status_of(asked("/records/secret.mcap", "", "127.0.0.1")), "200");
+}
+
+// the limit on a file's size stands for a full disk
+TEST_F(StationTest, AFullDiskIsToldOnThePageWithWhatIsKept) {
+  begin();
+  SocketClient page(station->port());
+  page.join("Ann");
+  ASSERT_EQ(page.ask({{"type", "operate"}}), "");
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(page.ask({{"type", "record"}, {"on", true}, {"name", "full"}}), "");
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  std::uintmax_t written = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(options.records))
+    written = std::max(written, entry.file_size());
+  ASSERT_GT(written, 0U);
+  const rlimit small{written + 1, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  Json recording;
+  for (int i = 0; i < 100; ++i) {
+    recording = page.next_text("status")["recording"];
+    if (!recording["on"].get<bool>()) break;
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, SIG_DFL);
+  EXPECT_FALSE(recording["on"].get<bool>()) << "it ends by itself";
+  const auto message = recording["message"].get<std::string>();
+  EXPECT_NE(message.find("the recording ended by itself: "), std::string::npos) << message;
+  EXPECT_NE(message.find("writing failed after "), std::string::npos) << message;
+  EXPECT_NE(message.find(" s are kept"), std::string::npos) << message;
+  EXPECT_EQ(station->failed_recordings(), 1);
+  // the loop goes on, and the next one is a recording as any
+  ASSERT_EQ(page.ask({{"type", "record"}, {"on", true}, {"name", "next"}}), "");
+  ASSERT_EQ(page.ask({{"type", "record"}, {"on", false}}), "");
+  EXPECT_EQ(page.next_text("status")["recording"]["message"], "");
 }
 
 }  // namespace

@@ -110,6 +110,7 @@ export interface Welcome {
   app: string;
   base_period: number;
   clock: { server: number };
+  cookie: string; // "NAME=VALUE" for recordings, of a page on another machine; empty: none is needed
   scene: { name: string; bodies: BodyInfo[]; views: ViewInfo[]; frames: FrameInfo[] };
   channels: ChannelInfo[];
   devices: DeviceInfo[];
@@ -155,6 +156,7 @@ const welcome = object<Omit<Welcome, 'type'>>({
   app: text,
   base_period: number,
   clock: object({ server: number }),
+  cookie: optional(text, ''),
   scene: object({
     name: optional(text, ''),
     bodies: list(

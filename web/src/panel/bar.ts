@@ -80,9 +80,10 @@ export class Bar {
     say(this.who, operatorOf(status));
     this.who.className = `chip ${status.you_operate ? 'you' : ''}`;
     const { on, seconds, message } = status.recording;
-    say(this.recording, on ? `rec ${clock(seconds)}${status.episode.on ? ' · episode' : ''}`
-      : message ? 'recording failed' : 'not recording');
-    this.recording.className = `chip ${on ? 'rec' : message ? 'bad' : 'dim'}`;
+    // one that failed writes nothing more, also while it is on
+    say(this.recording, message ? 'recording failed'
+      : on ? `rec ${clock(seconds)}${status.episode.on ? ' · episode' : ''}` : 'not recording');
+    this.recording.className = `chip ${message ? 'bad' : on ? 'rec' : 'dim'}`;
     this.recording.title = message || status.recording.file;
     const age = ageOf(status);
     say(this.age, age === undefined ? 'no samples' : age < 1 ? `${Math.round(1000 * age)} ms`

@@ -17,6 +17,8 @@ export class Records {
     placeholder: 'name', 'aria-label': 'name of the recording', maxlength: 60, value: kept('record'),
   });
   private readonly recordButton = h('button', { class: 'record', onclick: () => this.record() });
+  // why the last one ended by itself, and what of it is kept
+  private readonly problem = h('p', { class: 'problem', hidden: true });
   private readonly task = h('input', { placeholder: 'task', 'aria-label': 'task of the episode', maxlength: 60 });
   private readonly marks: HTMLButtonElement[];
   private readonly start: HTMLButtonElement;
@@ -44,7 +46,8 @@ export class Records {
     this.marks = [mark('success', 'Success', 'good'), mark('failure', 'Failure', 'bad'),
       mark('discard', 'Discard', '')];
     this.element = h('div', {},
-      h('fieldset', {}, h('legend', {}, 'Record'), h('div', { class: 'row' }, this.name, this.recordButton)),
+      h('fieldset', {}, h('legend', {}, 'Record'), h('div', { class: 'row' }, this.name, this.recordButton),
+        this.problem),
       h('fieldset', {}, h('legend', {}, 'Episode'), h('div', { class: 'row' }, this.task, this.start),
         h('div', { class: 'row equal' }, ...this.marks)),
       h('fieldset', {}, h('legend', {}, 'Recordings'), this.list));
@@ -62,7 +65,11 @@ export class Records {
     });
     this.name.addEventListener('change', () => keep('record', this.name.value));
     station.on('records', ({ records }) => this.show(records));
-    station.on('welcome', () => void station.ask({ type: 'list' }));
+    station.on('welcome', ({ cookie }) => {
+      // downloads and pictures are asked for outside the socket
+      if (cookie) document.cookie = `${cookie}; path=/; SameSite=Strict; Secure`;
+      void station.ask({ type: 'list' });
+    });
     station.on('status', (status) => this.take(status));
     this.show([]);
     this.label();
@@ -87,6 +94,8 @@ export class Records {
       notice(status.recording.message, 'bad');
     this.status = status;
     this.on = status.recording.on;
+    say(this.problem, status.recording.message);
+    this.problem.hidden = !status.recording.message;
     this.label();
     this.start.disabled = status.episode.on;
     for (const button of this.marks) button.disabled = !status.episode.on;

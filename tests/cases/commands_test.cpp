@@ -1,0 +1,185 @@
+// What commands must not do: tell of a diverged run that it holds, write over what they read,
+// follow links that others laid, keep silent about a full disk. As a person runs them.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kRoot = HANDSPAN_SOURCE_DIR;
+
+struct Result {
+  int code;
+  std::string output;  // both streams
+};
+
+// an arm that is held and a stone that falls
+const char* const kScene = R"(name: small
+robots: {f: {robot: fr3, pose: ready}}
+objects: {stone: {pose: {position: [2, 0, 1]}, mass: 1, shapes: [{type: sphere, radius: 0.1}]}}
+)";
+const char* const kApp = R"(name: small
+scene: scene.yaml
+duration: 0.2 s
+controllers: {f.arm: {type: joint_springs}}
+)";
+
+class CommandCases : public testing::Test {
+ protected:
+  CommandCases() {
+    std::string made = (fs::temp_directory_path() / "handspan_commands_XXXXXX").string();
+    EXPECT_NE(mkdtemp(made.data()), nullptr);
+    folder_ = made;
+    // a copy: what is asked for here would damage it
+    fs::create_directory(folder_ / "robots");
+    fs::copy(kRoot / "robots" / "fr3", folder_ / "robots" / "fr3");
+    write("scene.yaml", kScene);
+    write("app.yaml", kApp);
+  }
+  ~CommandCases() override { fs::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+  }
+  std::string read(const std::string& name) const {
+    std::ifstream in(folder_ / name, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+  std::string at(const std::string& name) const { return (folder_ / name).string(); }
+  // in the folder, with the shell's words before the program
+  Result run(const std::string& arguments, const std::string& before = "") const {
+    const std::string command = "cd " + folder_.string() + " && " + before + " " + HANDSPAN_BINARY +
+                                " " + arguments + " 2>&1 </dev/null";
+    FILE* pipe = popen(("bash -c '" + command + "'").c_str(), "r");
+    std::string output;
+    std::array<char, 4096> buffer;
+    while (const std::size_t n = fread(buffer.data(), 1, buffer.size(), pipe))
+      output.append(buffer.data(), n);
+    return {WEXITSTATUS(pclose(pipe)), output};
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(CommandCases, ADivergedRunDoesNotHoldAndSaysWhenAndWhat) {
+  write("scene.yaml", std::string(kScene) + "physics: {gravity: [0, 0, -1e14]}\n");
+  const Result r = run("run app.yaml --no-picture --json out.json --record log.mcap");
+  EXPECT_EQ(r.code, 1) << r.output;
+  EXPECT_NE(r.output.find("DOES NOT HOLD: the simulation diverged at 0.0"), std::string::npos)
+      << r.output;
+  const auto json = nlohmann::json::parse(read("out.json"));
+  ASSERT_TRUE(json["diverged"].is_object()) << json["diverged"];
+  EXPECT_LT(json["diverged"]["time"].get<double>(), 0.01);
+  EXPECT_NE(json["diverged"]["what"].get<std::string>().find("is not finite or too large"),
+            std::string::npos);
+  EXPECT_LT(json["simulated"].get<double>(), 0.01) << "what comes after it is no run";
+  // run again it is the same run, and still none that holds
+  const Result verified = run("replay log.mcap --verify");
+  EXPECT_EQ(verified.code, 0) << verified.output;
+  EXPECT_EQ(run("replay log.mcap").code, 1);
+  // and one that does not diverge
+  write("scene.yaml", kScene);
+  EXPECT_EQ(run("run app.yaml --no-picture --json out.json").code, 0);
+  EXPECT_TRUE(nlohmann::json::parse(read("out.json"))["diverged"].is_null());
+}
+
+TEST_F(CommandCases, ADivergedRunOfAStudyDoesNotHoldWhateverIsExpected) {
+  write("study.yaml", R"(title: diverging
+subject: {app: app.yaml}
+n: 1
+set: {scene.physics.gravity: [0, 0, -1e14]}
+metrics: {z: {type: object, object: stone}}
+)");
+  write("scene.yaml", std::string(kScene) + "physics: {gravity: [0, 0, -9.81]}\n");
+  const Result r = run("study study.yaml --out out --workers 1");
+  EXPECT_EQ(r.code, 1) << r.output;
+  EXPECT_NE(r.output.find("the simulation diverged at"), std::string::npos) << r.output;
+}
+
+TEST_F(CommandCases, NothingThatIsReadIsWrittenOver) {
+  write("input.csv", "t,r_source,r_x,r_y,r_z,r_qx,r_qy,r_qz,r_qw\n0,controller,0,1,0,0,0,0,1\n");
+  ASSERT_EQ(run("run app.yaml --no-picture --record log.mcap").code, 0);
+  fs::create_symlink("scene.yaml", folder_ / "link.json");
+  fs::create_hard_link(folder_ / "app.yaml", folder_ / "hard.png");
+  fs::create_directory(folder_ / "sub");
+  ASSERT_EQ(run("export-urdf fr3 --out arm.urdf").code, 0);
+  fs::create_directory(folder_ / "tables");
+  fs::create_symlink("../log.mcap", folder_ / "tables" / "f.arm.q.csv");
+  const std::string app = read("app.yaml"), scene = read("scene.yaml"), log = read("log.mcap"),
+                    urdf = read("arm.urdf");
+  const auto refused = [&](const std::string& arguments, const std::string& option) {
+    const Result r = run(arguments);
+    EXPECT_EQ(r.code, 2) << arguments << "\n" << r.output;
+    EXPECT_NE(r.output.find(option), std::string::npos) << arguments << "\n" << r.output;
+    EXPECT_NE(r.output.find("it would be lost"), std::string::npos) << r.output;
+    EXPECT_EQ(read("app.yaml"), app) << arguments;
+    EXPECT_EQ(read("scene.yaml"), scene) << arguments;
+    EXPECT_EQ(read("log.mcap"), log) << arguments;
+    EXPECT_EQ(read("arm.urdf"), urdf) << arguments;
+  };
+  refused("run app.yaml --no-picture --json app.yaml", "--json");
+  refused("run app.yaml --no-picture --json sub/../scene.yaml", "--json");
+  refused("run app.yaml --no-picture --json link.json", "--json");
+  refused("run app.yaml --no-picture --record " + at("scene.yaml"), "--record");
+  refused("run app.yaml --picture hard.png", "--picture");
+  refused("run app.yaml --no-picture --json robots/fr3/limits.yaml", "--json");
+  refused("run app.yaml --no-picture --input log.mcap --record log.mcap", "--record");
+  refused("replay log.mcap --json log.mcap", "--json");
+  refused("replay log.mcap --verify --json ./sub/../log.mcap", "--json");
+  refused("check log.mcap --repair log.mcap", "--repair");
+  refused("export log.mcap --to hdf5 --out log.mcap", "--out");
+  refused("export log.mcap --to csv --out tables", "--out");
+  refused("export-urdf robots/fr3/model.xml --out robots/fr3/model.xml", "--out");
+  refused("serve app.yaml --no-page-open --port 0 --for 0.1s --json app.yaml", "--json");
+
+  // a folder that is replaced as a whole
+  ASSERT_EQ(run("import arm.urdf --out arm --acceleration 10 --braking 5").code, 0);
+  fs::copy(folder_ / "arm.urdf", folder_ / "arm" / "own.urdf");
+  const Result in_it = run("import arm/own.urdf --out arm --force --acceleration 10 --braking 5");
+  EXPECT_EQ(in_it.code, 2) << in_it.output;
+  EXPECT_NE(in_it.output.find("holds the file"), std::string::npos) << in_it.output;
+  EXPECT_TRUE(fs::exists(folder_ / "arm" / "own.urdf"));
+
+  // one file for two outputs would lose the first
+  const Result twice = run("run app.yaml --no-picture --record both --json ./both");
+  EXPECT_EQ(twice.code, 2) << twice.output;
+  EXPECT_NE(twice.output.find("is the file of --record too"), std::string::npos) << twice.output;
+}
+
+TEST_F(CommandCases, ALinkThatSomebodyElseLaidIsNotFollowed) {
+  ASSERT_EQ(run("run app.yaml --no-picture --record log.mcap").code, 0);
+  fs::create_directory(folder_ / "tmp");
+  fs::create_directory(folder_ / "victim");
+  // of every process that may come next
+  for (int pid = getpid(); pid < getpid() + 2000; ++pid)
+    for (const char* name : {"handspan_log_", "handspan-study-"})
+      fs::create_directory_symlink(
+          "../victim",
+          folder_ / "tmp" / (name + std::to_string(pid) + (name[8] == '_' ? "_0" : "-0")));
+  const Result r = run("replay log.mcap --verify", "TMPDIR=" + at("tmp"));
+  EXPECT_EQ(r.code, 0) << r.output;
+  EXPECT_TRUE(fs::is_empty(folder_ / "victim"));
+}
+
+// the limit on a file's size stands for a full disk
+TEST_F(CommandCases, AFullDiskEndsARecordingAndTheRunDoesNotHold) {
+  const Result r = run("run app.yaml --for 3s --no-picture --full --record log.mcap",
+                       "ulimit -f 200 && trap \"\" XFSZ &&");
+  EXPECT_EQ(r.code, 1) << r.output;
+  EXPECT_NE(r.output.find("the recording ended early: "), std::string::npos) << r.output;
+  EXPECT_NE(r.output.find("writing failed after "), std::string::npos) << r.output;
+}
+
+}  // namespace
