@@ -259,7 +259,7 @@ class Judged : public Condition {
         config.judge);
   }
   bool holds(const ConditionMoment& now) override {
-    if (!told_ && !unseen_.empty()) now.at.events.add("waits", name_, unseen_);
+    if (!told_ && !unseen_.empty()) now.at.events.add("unseen", name_, unseen_);
     told_ = true;
     const Verdict verdict = judges_.verdict(judge_);
     return (verdict == Verdict::kGood && config_.good.value_or(true)) ||

@@ -146,7 +146,7 @@ void Summariser::after_tick(Session& session) noexcept {
 
 void Summariser::count_events(const Session& session) noexcept {
   for (const Event& event : session.events().events()) {
-    if (event.kind == "waits" && waits_.size() < kMostWaits &&
+    if (event.kind == "unseen" && waits_.size() < kMostWaits &&
         std::ranges::none_of(waits_, [&](const auto& w) { return w.second == event.text.view(); }))
       waits_.emplace_back(event.name, event.text);
     if (event.kind == "timeout") ++timeouts_;

@@ -217,7 +217,7 @@ TEST_F(TossJudgeTest, AMachineThatWaitsForAVerdictThatNobodySeesSaysSo) {
   for (int i = 0; i < 3000; ++i) {
     session.tick();
     for (const Event& event : session.events().events())
-      if (event.kind == "waits") said.emplace_back(event.text.view());
+      if (event.kind == "unseen") said.emplace_back(event.text.view());
   }
   EXPECT_EQ(session.machines()[0].current_name(), "tossed");
   const std::string words =
