@@ -224,13 +224,10 @@ void ArmDrive::start_torque(MechanismState& state) {
 void ArmDrive::rebase(const GroupState& measured, MechanismState& state) {
   read(measured, state.dt);
   q_c_ = q_;
-  for (std::size_t k = 0; k < joints_.size(); ++k) {
-    const auto i = static_cast<Eigen::Index>(k);
-    const double most = joints_[k].limits->velocity;
-    v_c_[i] = std::clamp(v_[i], -most, most);
-    // what was asked before was of another state
-    state.qdd[joints_[k].v] = 0.0;
-  }
+  // at rest: an arm that presses would brake on into what it presses against
+  v_c_.setZero();
+  // what was asked before was of another state
+  for (const Joint& joint : joints_) state.qdd[joint.v] = 0.0;
   write(state);
   servo_.start(q_c_, v_c_);
 }
