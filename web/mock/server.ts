@@ -306,7 +306,7 @@ export class MockServer {
       })),
       recording: { on: this.recording.on, file: this.recording.file, seconds: this.recording.on ? this.world.time - this.recording.since : 0, message: '' },
       episode: { on: !!this.episode, task: this.episode?.task ?? '' },
-      late_ticks: 0, slipped: 0,
+      put_back: { count: 0, why: '' }, late_ticks: 0, slipped: 0,
       devices: { headset: { age: this.world.sampleAge, present: (this.world.sampleAge ?? 1) < 0.1 } },
       limits: this.world.forces.some((f) => f > 6) ? ['left.joint4 torque', 'right.joint4 torque'] : [],
       relaxed: [], inputs_lost: 0, samples_refused: 0, scripted: this.world.scripted,
