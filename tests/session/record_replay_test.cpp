@@ -285,7 +285,7 @@ TEST(ReplayReference, GoesSlowlyToWhereTheLogBeginsAndSaysSo) {
   ASSERT_TRUE(session.ended());
   ASSERT_EQ(said.size(), 1U);
   EXPECT_EQ(said[0].substr(0, 64),
-            "first goes to where the log goes on: 250 mm and 0 deg away, in 2");
+            "first goes to where the log goes on: 250 mm and 0 deg away, in 1");
   EXPECT_LT(nearest, 1e-3) << "it comes by where the log begins";
   EXPECT_LT(fastest, 0.26);
   EXPECT_GT(fastest, 0.2);
