@@ -99,7 +99,7 @@ class ArmDrive {
   /// give torques that the QP's rows do not know of; those are cut at the limit. A measurement that
   /// is not finite is replaced by the last good one and counted.
   void observe(const GroupState& measured, MechanismState& state);
-  /// The commanded state becomes what is measured, as it moves, and what is on its way is
+  /// The commanded state becomes what is measured, at rest, and what is on its way is
   /// forgotten: of an arm that is not where it was commanded.
   void rebase(const GroupState& measured, MechanismState& state);
   /// At the ticks between: the commanded q and v go on with the last q''; measured ones are

@@ -90,7 +90,9 @@ void ArmForce::from_torques(const Observation& observation) {
     mean_ = now_ = 0.0;
     return;
   }
-  load_.noalias() = mass_matrix(model, data_, q_) * sum_ / window_;
+  // divided first: a quotient of a product would be made on the heap
+  sum_ /= window_;
+  load_.noalias() = mass_matrix(model, data_, q_) * sum_;
   load_ += ring_.rowwise().mean();
   update_kinematics(model, data_, q_, v_);
   frame_jacobian(model, data_, tool_, J_);

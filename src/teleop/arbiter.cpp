@@ -220,6 +220,9 @@ void Arbiter::rebase(int index) {
   } else if (outlet.joints) {
     outlet.wanted.q = outlet.posture_task->reference() - outlet.posture_task->error();
     outlet.joints->start(outlet.wanted.q);
+    // and where they were is nowhere to go back to
+    outlet.home = outlet.wanted.q;
+    outlet.away = false;
   }
   write(outlet);
   outlet.wanted = outlet.reference;
