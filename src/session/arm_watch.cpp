@@ -160,7 +160,7 @@ bool ArmWatch::update(const Observation& observation, std::span<const Nanosecond
       ++group.seen.silences;
       tell(group, group.layout->name, events,
            "{} for {:.0f} ms: see to its connection, then resume",
-           finite ? "was not observed" : "measures what is no number", 1e3 * silent);
+           finite ? "was not observed" : "measures NaN or infinity", 1e3 * silent);
     }
     if (!finite) continue;
     const ArmDrive* drive = group.arm < 0 ? nullptr : &arms_->drive(group.arm);

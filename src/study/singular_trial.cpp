@@ -37,7 +37,7 @@ constexpr double kAcceleration = 1.0, kLeash = 0.15;  // [m/s^2], [m]
 constexpr double kPause = 1.0, kAfter = 3.0;
 // a spring of 45 /s^2 has taken a push of 0.1 m/s back to some micrometres [s]
 constexpr double kSettles = 1.5;
-// slower is no motion that has a direction [m/s]
+// slower than this, a direction cannot be told from noise [m/s]
 constexpr double kMoves = 0.01;
 constexpr double kDamping = 0.05;  // of damped least squares
 constexpr double kTurning = 0.1;   // orientation against translation [m^2/rad^2]

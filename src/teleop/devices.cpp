@@ -42,8 +42,8 @@ void Devices::add_stops(Entry& entry, const DeviceConfig& config) {
     entry.stops.push_back(
         {entry.state.control(control),
          fmt::format("stopped by {}: {} – release it, then resume", entry.name, control),
-         fmt::format("the stop {} of {} has no value – mend it, then resume", control,
-                     entry.name)});
+         fmt::format("the stop {} of {} sends no valid value – check the device, then resume",
+                     control, entry.name)});
   for (const std::string& control : config.reset)
     entry.resets.push_back(entry.state.control(control));
   entry.absent = fmt::format("the stop device {} is not there yet – switch it on", entry.name);

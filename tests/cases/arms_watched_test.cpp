@@ -50,7 +50,7 @@ TEST(ArmsWatchedRun, ArmsThatJamAreStoppedByName) {
   if (told.empty()) {
     // the leash keeps them from pressing so hard
     EXPECT_LT(run.speed_share(0.0, 200.0), 1.1);
-    return;
+    GTEST_SKIP() << "with its leash this hand jams nothing: the watch has nothing to stop";
   }
   EXPECT_NE(told[0].name.find(".joint"), std::string::npos) << told[0].name;
   EXPECT_NE(told[0].text.find("then resume"), std::string::npos) << told[0].text;

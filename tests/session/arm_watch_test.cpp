@@ -157,7 +157,7 @@ TEST(ArmWatch, WhatIsNoNumberOrDoesNotComeStops) {
   nan.q("left.arm", 2) = std::nan("");
   EXPECT_EQ(nan.stops_within(100), 51);
   EXPECT_EQ(nan.said[0],
-            "left.arm measures what is no number for 51 ms: see to its connection, then resume");
+            "left.arm measures NaN or infinity for 51 ms: see to its connection, then resume");
   EXPECT_EQ(nan.summary("left.arm").not_finite, 51U);
   // a few are not worth a stop
   Watched few;
