@@ -15,7 +15,7 @@ using Matrix6d = Eigen::Matrix<double, 6, 6>;
 constexpr double kWeakest = 1e-4;
 // of a way, that is lost there before none of it is gone
 constexpr double kMostLost = 0.5;
-constexpr double kSpeedShare = 0.95, kEndShare = 0.8, kCurvatureShare = 0.5;
+constexpr double kSpeedShare = 0.95, kEndShare = 0.8, kCurvatureShare = 0.7;
 constexpr double kApproachTime = 0.1;  // [s]
 // joints that turn by so much for a way go no nearer to the singular pose ahead: from there the way
 // back is still known, and what is missing of the way is some 0.1 mm [rad/m]
@@ -151,7 +151,7 @@ void DirectionKeeper::update(const Matrix6Xd& J, const Vector6d& roots, const Ve
       bind(speed / v, near_end ? WayBound::kEnd : WayBound::kSpeed, static_cast<int>(j),
            along + falls * v / wanted_);
     }
-    const double curvature = kCurvatureShare * limits.braking;
+    const double curvature = kCurvatureShare * limits.acceleration;
     // as q' grows like d^-1 it grows like d^-3: what is allowed falls like d^3/2
     if (curvature < a * share_ * share_)
       bind(std::sqrt(curvature / a), WayBound::kAcceleration, static_cast<int>(j), 1.5 * along);

@@ -42,7 +42,9 @@ constexpr double kMoves = 0.01;
 constexpr double kDamping = 0.05;  // of damped least squares
 constexpr double kTurning = 0.1;   // orientation against translation [m^2/rad^2]
 
-Scene scene_of(const std::filesystem::path& robot) {
+Scene scene_of(const std::filesystem::path& folder) {
+  // a scene would look for it from its own place
+  const std::filesystem::path robot = std::filesystem::absolute(folder);
   return parse_scene("name: singular\nrobots: {arm: {robot: " + robot.string() + "}}\n",
                      robot / "singular.yaml");
 }

@@ -816,8 +816,8 @@ void Arbiter::declare(ChannelTable& channels, Rate rate) {
       outlet.pose_channel = channels.pose(name + ".pose", rate, "that the task follows, in W");
       outlet.velocity_channel = channels.vector(name + ".velocity", 6, "m/s, rad/s", rate,
                                                 "its linear and angular velocity, in W");
-      outlet.distance_channel =
-          channels.number(name + ".distance", "m", rate, "from where the arm was measured");
+      outlet.distance_channel = channels.number(name + ".distance", "m", rate,
+                                                "from where the arm was measured, to 1 mm");
       outlet.ahead_channel = channels.number(name + ".ahead", "m", rate,
                                              "of the leash that a hand is, and is dropped");
     } else if (outlet.wrench) {
@@ -842,7 +842,9 @@ void Arbiter::publish(ChannelTable& channels, Nanoseconds stamp) const {
       write_pose(channels, outlet.pose_channel, outlet.reference.pose.X_WE, stamp);
       channels.write(outlet.velocity_channel, outlet.reference.pose.V_WE, stamp);
       const Pose X = arm(static_cast<int>(&outlet - outlets_.data())).X_WE;
-      channels.write(outlet.distance_channel, (outlet.reference.pose.X_WE.p - X.p).norm(), stamp);
+      // noise would be written into every log
+      const double distance = (outlet.reference.pose.X_WE.p - X.p).norm();
+      channels.write(outlet.distance_channel, 1e-3 * std::round(1e3 * distance), stamp);
       channels.write(outlet.ahead_channel, outlet.ahead.head<3>().norm(), stamp);
     } else if (outlet.wrench) {
       channels.write(outlet.wrench_channel, outlet.reference.wrench, stamp);

@@ -3,11 +3,19 @@
 #include "core/error.hpp"
 #include "core/object.hpp"
 #include "core/values.hpp"
+#include "math/so3.hpp"
 #include "scene/scene_frame.hpp"
 #include "teleop/devices.hpp"
 #include "teleop/pose_channel.hpp"
 
 namespace handspan {
+namespace {
+
+// so far ahead of its reference a snap asks a frame to turn: less than a leash lets it [rad]
+constexpr double kSnapLead = 0.1;
+
+}  // namespace
+
 Hand::Hand(const HandConfig& config, const SourceContext& context)
     : name_(context.name),
       config_(config),
@@ -54,14 +62,17 @@ SourceAnswer Hand::update(const Moment& moment, const Motion& reference, Motion&
     X_WE0_ = reference.pose.X_WE;
     X_VC0_ = X_VC;
     based_ = true;
+    snaps_ = false;
   }
   const bool snaps = snap_ && device_->pressed(*snap_);
   if (snaps && !snap_was_) {
-    // the position goes on as it was
-    X_WE0_ = {R_WS_, map_pose(mapping_, X_WE0_, X_VC0_, X_VC).p};
+    X_WE0_ = map_pose(mapping_, X_WE0_, X_VC0_, X_VC);
     X_VC0_ = X_VC;
+    R_WSnap_ = R_WS_;
+    snaps_ = true;
   }
   snap_was_ = snaps;
+  if (snaps_) turn_on(reference.pose.X_WE, X_VC);
   X_WE_ = map_pose(mapping_, X_WE0_, X_VC0_, Pose::from(pose.p_VC(), pose.q_VC()));
   wanted.pose.X_WE = map_pose(mapping_, X_WE0_, X_VC0_, X_VC);
   wanted.pose.V_WE = map_velocity(mapping_, wanted.pose.X_WE, X_VC, estimate.V_VC);
@@ -69,8 +80,22 @@ SourceAnswer Hand::update(const Moment& moment, const Motion& reference, Motion&
   return {};
 }
 
+// The position goes on as it was. A turn by more than the leash would be dropped, so it is asked
+// for as the reference comes after.
+void Hand::turn_on(const Pose& reference, const Pose& X_VC) {
+  R_WSnap_ = map_pose(mapping_, {R_WSnap_, X_WE0_.p}, X_VC0_, X_VC).R;
+  X_WE0_ = map_pose(mapping_, X_WE0_, X_VC0_, X_VC);
+  X_VC0_ = X_VC;
+  const Eigen::Vector3d phi = log_so3(R_WSnap_ * reference.R.transpose());
+  snaps_ = phi.norm() > kSnapLead;
+  X_WE0_.R =
+      snaps_ ? Eigen::Matrix3d(exp_so3(kSnapLead / phi.norm() * phi) * reference.R) : R_WSnap_;
+}
+
 bool Hand::shift(const Eigen::Vector3d& p, const Eigen::Matrix3d& R) {
   if (!based_) return false;
+  // an arm that cannot turn that far
+  if (!R.isIdentity(0.0)) snaps_ = false;
   const Pose X_WE = map_pose(mapping_, X_WE0_, X_VC0_, X_VC_);
   X_WE0_ = {R * X_WE.R, X_WE.p + p};
   X_VC0_ = X_VC_;
@@ -101,7 +126,7 @@ void Hand::publish(ChannelTable& channels, Nanoseconds stamp) const {
 
 void Hand::state(StateArchive& archive) {
   archive(clutch_, based_, X_WE0_.p, X_WE0_.R, X_VC0_.p, X_VC0_.R, X_VC_.p, X_VC_.R, X_WE_.p,
-          X_WE_.R, snap_was_, tick_);
+          X_WE_.R, snap_was_, snaps_, R_WSnap_, tick_);
 }
 
 void register_hand(SourceRegistry& registry) {

@@ -55,6 +55,8 @@ class Hand : public Source {
   const PoseMapping& mapping() const { return mapping_; }
 
  private:
+  void turn_on(const Pose& reference, const Pose& X_VC);
+
   std::string name_;
   HandConfig config_;
   const DeviceState* device_;
@@ -68,7 +70,9 @@ class Hand : public Source {
   std::optional<Control> snap_;
   Eigen::Matrix3d R_WS_ = Eigen::Matrix3d::Identity();  // that it snaps to
   bool snap_was_ = false;
-  std::int64_t tick_ = -1;  // it was last asked in
+  bool snaps_ = false;  // turns there, no farther ahead of the reference than the arm follows
+  Eigen::Matrix3d R_WSnap_ = Eigen::Matrix3d::Identity();  // where it turns, from X_VC0_ on
+  std::int64_t tick_ = -1;                                 // it was last asked in
   PoseChannel hand_channel_;
   BooleanChannel clutch_channel_;
 };

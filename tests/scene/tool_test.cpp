@@ -1,6 +1,7 @@
 // Tools with driven joints: what a robot takes over from them.
 #include <gtest/gtest.h>
 
+#include "scene/mixed_drives.hpp"
 #include "scene/mujoco_scene.hpp"
 #include "support/scenes.hpp"
 
@@ -65,7 +66,7 @@ class ToolTest : public testing::Test {
   test::TemporaryFolder folder;
 };
 
-TEST_F(ToolTest, ItsGroupsLimitsSensorsAndRateBecomeTheRobots) {
+TEST_F(ToolTest, ItsGroupsLimitsAndSensorsBecomeTheRobots) {
   write(kModel, kYaml, kLimits);
   const Scene s = scene();
   const RobotInstance& robot = s.robots[0];
@@ -76,8 +77,6 @@ TEST_F(ToolTest, ItsGroupsLimitsSensorsAndRateBecomeTheRobots) {
   EXPECT_EQ(robot.limits.find("f.a")->upper, 0.04);
   EXPECT_EQ(robot.limits.find("f.t")->torque, 5.0);
   EXPECT_EQ(robot.limits.find("f.joint1")->torque, 87.0);
-  EXPECT_FALSE(robot.groups[0].rate);
-  EXPECT_EQ(robot.groups[1].rate->hz(), 100.0);
   EXPECT_EQ(robot.limits.rate.hz(), 1000.0) << "the robot keeps its own";
   ASSERT_EQ(robot.sensors.size(), 1U);
   EXPECT_EQ(robot.sensors[0].name, "f.palm_ft");
@@ -97,9 +96,6 @@ TEST_F(ToolTest, ItsJointsStartWithinTheirLimitsAndMimicJointsWhereTheirMastersP
   EXPECT_EQ(start_of(scene(), "f.a"), 0.01) << "as near to zero as the limits let it";
   EXPECT_EQ(start_of(scene(), "f.t"), 0.0);
   EXPECT_DOUBLE_EQ(start_of(scene(), "f.b"), 0.001 + 0.5 * 0.01);
-  write(kModel, std::string(kYaml) + "poses: {open: [0.03], closed: [0.01]}\n", kLimits);
-  EXPECT_EQ(start_of(scene(), "f.a"), 0.03) << "its first pose";
-  EXPECT_DOUBLE_EQ(start_of(scene(), "f.b"), 0.001 + 0.5 * 0.03);
 }
 
 TEST_F(ToolTest, NamesThatMeetThoseOfTheRobotAreNamed) {

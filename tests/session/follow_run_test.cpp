@@ -36,8 +36,13 @@ class Watch : public SessionWatcher {
           session.whole_arm()->task(session.arbiter().outlet_name(o)));
       const Vector6d change = reference.V_WE - hand.V_WE;
       hand.V_WE = reference.V_WE;
-      hand.step = std::max(hand.step, change.head<3>().norm());
-      hand.turn_step = std::max(hand.turn_step, change.tail<3>().norm());
+      // in a hold it is the arm's own braking, which is judged by the joints
+      const bool held = session.arbiter().holding(o);
+      if (!held && !hand.held) {
+        hand.step = std::max(hand.step, change.head<3>().norm());
+        hand.turn_step = std::max(hand.turn_step, change.tail<3>().norm());
+      }
+      hand.held = held;
       if (t > kLost + 1.5 && t < kBack) {
         // at rest by now, until the controllers are back
         if (!hand.rest) hand.rest = reference.X_WE;
@@ -57,7 +62,8 @@ class Watch : public SessionWatcher {
 
   struct Hand {
     Vector6d V_WE = Vector6d::Zero();
-    double step = 0.0, turn_step = 0.0;  // of the reference's velocity in a tick
+    double step = 0.0, turn_step = 0.0;  // of the reference's velocity in a tick, while it follows
+    bool held = true;
     std::optional<Pose> rest;
     double moved = 0.0, off = 0.0;  // while lost: of the reference, of the arm from it [m]
     bool follows_again = false;

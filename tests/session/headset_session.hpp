@@ -22,7 +22,8 @@ struct HandMotion {
 /// 5 rad/s.
 inline HandMotion hand_motion(double t, double side) {
   // calm, then lively, then a few flicks of the wrist
-  const double lively = 0.5 * (1.0 + std::tanh(2.0 * (t - 3.0))) * (t < 8.5 ? 1.0 : 0.15);
+  const double lively =
+      0.5 * (1.0 + std::tanh(2.0 * (t - 3.0))) * (0.575 - 0.425 * std::tanh(4.0 * (t - 8.5)));
   const double flick =
       std::exp(-20.0 * (t - 6.0) * (t - 6.0)) + std::exp(-20.0 * (t - 19.6) * (t - 19.6));
   const Eigen::Vector3d p =

@@ -150,7 +150,8 @@ TEST_F(StopDevice, ADeviceThatFallsSilentOrHasNoValueStopsAndIsLatched) {
   ASSERT_FALSE(holds()) << reason();
   box.set_axis(4, std::nan(""));
   send(1);
-  EXPECT_EQ(reason(), "the stop right.trigger of box sends no valid value – check the device, then resume");
+  EXPECT_EQ(reason(),
+            "the stop right.trigger of box sends no valid value – check the device, then resume");
 }
 
 TEST_F(StopDevice, IsRestoredAndRunAgainToTheBit) {
