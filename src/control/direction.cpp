@@ -33,6 +33,12 @@ constexpr double kBlocked = 0.3;
 // less is bound
 constexpr double kFree = 0.999;
 
+// What a way may use of what a joint may have before its end: less where it has to brake for it.
+double share_of_speed(double most, double limit) {
+  const double braking = std::clamp(2.0 * (1.0 - most / limit), 0.0, 1.0);
+  return most * (kSpeedShare - braking * (kSpeedShare - kEndShare));
+}
+
 }  // namespace
 
 const char* words_of(WayBound bound) {
@@ -142,12 +148,11 @@ void DirectionKeeper::update(const Matrix6Xd& J, const Vector6d& roots, const Ve
       return sign > 0.0 ? joints_[j].upper_velocity(at + ahead)
                         : -joints_[j].lower_velocity(at - ahead);
     };
-    const double here = kEndShare * most(0.0);
-    const bool near_end = here < kSpeedShare * limits.velocity;
-    const double speed = std::min(here, kSpeedShare * limits.velocity);
+    const double speed = share_of_speed(most(0.0), limits.velocity);
+    const bool near_end = most(0.0) < kFree * limits.velocity;
     if (speed < v * share_) {
-      const double falls =
-          near_end && here > 0.0 ? (here - kEndShare * most(kAhead)) / (kAhead * here) : 0.0;
+      const double ahead = share_of_speed(most(kAhead), limits.velocity);
+      const double falls = near_end && speed > 0.0 ? (speed - ahead) / (kAhead * speed) : 0.0;
       bind(speed / v, near_end ? WayBound::kEnd : WayBound::kSpeed, static_cast<int>(j),
            along + falls * v / wanted_);
     }
