@@ -1,0 +1,51 @@
+// Arms on measured feedback that are pushed and turned: they give way along the push, and not by
+// joints that saturate. A contact takes the acceleration that control asks for; within what a maker
+// states for free motion each joint would be at its limit for itself, and the direction be lost.
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+#include "cases/case_support.hpp"
+
+namespace handspan {
+namespace {
+
+using test::CaseFolder;
+using test::CaseRun;
+using test::run_case;
+
+const char* const kForContacts =
+    "feedback: measured, acceleration: [100, 100, 100, 100, 100, 100, 100],";
+
+TEST(PushedArmsRun, APushedToolGivesWayAlongThePush) {
+  HANDSPAN_NEEDS_CASES();
+  const CaseFolder folder("control");
+  folder.change("push.yaml", "feedback: measured,", kForContacts);
+  const CaseRun run = run_case(folder / "push.yaml", folder / "swing.csv", 1.6);
+  const std::size_t tool = run.task("right_hand");
+  const Eigen::Vector3d start = run.at(0.5).tools[tool].p;
+  // while the box moves and pushes
+  for (const double time : {0.8, 1.0, 1.2, 1.4}) {
+    const Eigen::Vector3d way = run.at(time).tools[tool].p - start;
+    EXPECT_LT(way.x(), -0.01) << time << " s";
+    EXPECT_GT(-way.x() / way.norm(), std::cos(25.0 * std::numbers::pi / 180.0))
+        << time << " s: " << way.transpose();
+  }
+  EXPECT_LT(run.speed_share(0.5, 1.6), 0.3);
+}
+
+TEST(PushedArmsRun, TheElbowStaysWhenTheToolIsTurned) {
+  HANDSPAN_NEEDS_CASES();
+  const CaseFolder folder("control");
+  folder.change("fork.yaml", "feedback: measured,", kForContacts);
+  const CaseRun run = run_case(folder / "fork.yaml", folder / "swing.csv", 2.0);
+  const Eigen::VectorXd q0 = run.at(0.5).q[run.group("right.arm")];
+  for (const auto& tick : run.between(0.5, 2.0)) {
+    const Eigen::VectorXd moved = tick.q[run.group("right.arm")] - q0;
+    // the joints before the wrist carry the elbow
+    ASSERT_LT(moved.head<4>().lpNorm<Eigen::Infinity>(), 0.06) << tick.time << " s";
+  }
+}
+
+}  // namespace
+}  // namespace handspan
