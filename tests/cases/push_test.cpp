@@ -1,8 +1,10 @@
-// Arms on measured feedback that are pushed and turned: they give way along the push, and not by
-// joints that saturate. A contact takes the acceleration that control asks for; within what a maker
-// states for free motion each joint would be at its limit for itself, and the direction be lost.
+// An arm at the end of a joint, whose torques alternated; and arms on measured feedback that are
+// pushed and turned: they give way along the push, and not by joints that saturate. A contact takes
+// the acceleration that control asks for; within what a maker states for free motion each joint
+// would be at its limit for itself, and the direction be lost.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numbers>
 
 #include "cases/case_support.hpp"
@@ -32,6 +34,24 @@ TEST(PushedArmsRun, APushedToolGivesWayAlongThePush) {
         << time << " s: " << way.transpose();
   }
   EXPECT_LT(run.speed_share(0.5, 1.6), 0.3);
+}
+
+// the hand asks for what is overhead, where joint 6 is at its end
+TEST(PushedArmsRun, NoJointAlternatesWhereTheWayEnds) {
+  HANDSPAN_NEEDS_CASES();
+  const CaseFolder folder("control");
+  const CaseRun run = run_case(folder / "wrist.yaml", folder / "adv_overhead.csv", 6.0);
+  for (std::size_t g = 0; g < run.groups.size(); ++g)
+    for (Eigen::Index joint = 0; joint < run.end().v[g].size(); ++joint) {
+      int reversals = 0;
+      double before = 0.0;
+      for (const auto& tick : run.between(2.0, 6.0)) {
+        const double v = tick.v[g][joint];
+        if (v * before < 0.0) ++reversals;
+        if (v != 0.0) before = v;
+      }
+      EXPECT_LE(reversals, 5) << run.groups[g] << " joint " << joint + 1;
+    }
 }
 
 TEST(PushedArmsRun, TheElbowStaysWhenTheToolIsTurned) {
