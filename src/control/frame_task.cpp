@@ -147,7 +147,8 @@ void FrameTask::fill(const ControlSystem& system, ControlState& state) {
     demand_ += w_[r] * error[axis] * error[axis];
   }
   demand_ = scale / excess * std::sqrt(weight() * demand_);
-  if (keeps_) keep(state.mechanisms[m], moves, pull, wanted, bias, damps);
+  if (keeps_ && brakes_) way_.clear();
+  if (keeps_ && !brakes_) keep(state.mechanisms[m], moves, pull, wanted, bias, damps);
 }
 
 // The pull is along the wanted twist; what is beyond the speed that the way allows is taken from
@@ -165,10 +166,12 @@ void FrameTask::keep(const MechanismState& state, const Vector6d& V, const Vecto
       std::hypot(reference_.V_WE.head<3>().norm(), turning * reference_.V_WE.tail<3>().norm());
   way_.update(J_, roots, twist, asked, V, state.q, state.dt);
   const Vector6d& u = way_.direction();
+  const double speed = u.dot(roots.cwiseProduct(V));
   Vector6d b = roots.cwiseProduct(wanted);
   const double along = b.dot(u) + u.dot(roots.cwiseProduct(bias));
-  b += (way_.limit(along, u.dot(roots.cwiseProduct(V)), state.dt) - along) * u;
-  const bool narrow = !state.obstructed && !u.isZero(0.0);
+  b += (way_.limit(along, speed, state.dt) - along) * u;
+  // turning back is braking: whichever way is quickest
+  const bool narrow = !state.obstructed && !u.isZero(0.0) && speed >= 0.0;
   const double across = narrow ? std::sqrt(kAcross) : 1.0;
   const double b_along = u.dot(b);
   Eigen::MatrixXd& A = blocks_[0].A;

@@ -104,6 +104,8 @@ class FrameTask : public Task {
   /// Unless its configuration says otherwise.
   void keep_direction_by_default() { keeps_ = config_.keep_direction.value_or(true); }
   bool keeps_direction() const { return keeps_; }
+  /// While the arm's joints brake, each as it can, the task only follows where they come to rest.
+  void brake_with_joints(bool brakes) { brakes_ = brakes; }
   /// How much of the wanted twist is allowed and what binds; of a task that keeps its direction.
   const DirectionKeeper& way() const { return way_; }
 
@@ -129,6 +131,7 @@ class FrameTask : public Task {
   Vector6d V_WE_ = Vector6d::Zero();
   Matrix6Xd J_;
   bool keeps_ = false;
+  bool brakes_ = false;
   DirectionKeeper way_;
   Eigen::LLT<Eigen::MatrixXd> inertia_;  // of a spring
   Eigen::MatrixXd accelerations_;        // M^-1 J^T

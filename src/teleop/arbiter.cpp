@@ -446,6 +446,7 @@ void Arbiter::write(Outlet& outlet) {
   if (outlet.pose) {
     outlet.reference.pose = outlet.pose->reference();
     outlet.pose_task->set_reference(outlet.reference.pose);
+    outlet.pose_task->brake_with_joints(outlet.stops);
   } else {
     outlet.reference.q = outlet.joints->q();
     outlet.reference.v = outlet.joints->v();

@@ -67,7 +67,9 @@ const std::string kSelfPairs = R"(    - type: collision
 
 struct Adversity {
   Findings findings;
-  double step = 0.0;  // of a reference's velocity in a tick, over what its acceleration allows
+  // of the velocity in a tick, over what the acceleration allows: of a reference that follows; of
+  // the joints, also while they brake in a hold
+  double step = 0.0, joint_step = 0.0;
   // farthest of a reference from its frame, in position, over the leash: while it follows; while it
   // holds, when no leash pulls it and the arm may still be on its way
   double leash = 0.0, held = 0.0;
@@ -92,6 +94,7 @@ Adversity run(const App& app, std::uint64_t seed, Nanoseconds duration) {
   const double dt = seconds(session.base_period());
   std::vector<Vector6d> before(outlets.size(), Vector6d::Zero());
   std::vector<Eigen::VectorXd> qdd;
+  std::vector<bool> held(outlets.size(), true);
   while (session.now() < duration) {
     const Nanoseconds now = session.now();
     session.tick();
@@ -101,8 +104,11 @@ Adversity run(const App& app, std::uint64_t seed, Nanoseconds duration) {
       const Vector6d& V = session.arbiter().reference(outlets[i]).pose.V_WE;
       const Vector6d change = V - before[i];
       before[i] = V;
-      a.step = std::max({a.step, change.head<3>().norm() / (limits.acceleration * dt),
-                         change.tail<3>().norm() / (limits.angular_acceleration * dt)});
+      const bool holds = session.arbiter().holding(outlets[i]);
+      if (!holds && !held[i])
+        a.step = std::max({a.step, change.head<3>().norm() / (limits.acceleration * dt),
+                           change.tail<3>().norm() / (limits.angular_acceleration * dt)});
+      held[i] = holds;
       const double distance = tasks[i]->pose_error().head<3>().norm();
       double& farthest = session.arbiter().holding(outlets[i]) ? a.held : a.leash;
       farthest = std::max(farthest, distance / limits.leash.value());
@@ -115,6 +121,8 @@ Adversity run(const App& app, std::uint64_t seed, Nanoseconds duration) {
       if (!s.due) continue;
       for (std::size_t j = 0; j < mechanisms[m].limits.size(); ++j) {
         const auto k = static_cast<Eigen::Index>(j);
+        a.joint_step =
+            std::max(a.joint_step, std::abs(s.qdd[k]) / mechanisms[m].limits[j].acceleration);
         a.jerk =
             std::max(a.jerk, std::abs(s.qdd[k] - qdd[m][k]) / s.dt / mechanisms[m].limits[j].jerk);
       }
@@ -147,6 +155,7 @@ void survive(const App& app, const char* name) {
     EXPECT_LE(f.step, 1e-9) << "seed " << seed;
     EXPECT_LE(f.cartesian, 0.005) << "seed " << seed;
     EXPECT_LE(a.step, 1.0 + 1e-9) << "seed " << seed;
+    EXPECT_LE(a.joint_step, 1.0 + 1e-6) << "seed " << seed;
     if (std::getenv("HANDSPAN_VERBOSE"))
       fmt::print(
           "{} seed {}: relaxed {} stuck {} of {} cartesian {:.4f} torque rate {} leash {:.2f} held "

@@ -130,7 +130,7 @@ TEST_F(HubFuzz, NothingThatComesBreaksIt) {
 TEST_F(HubFuzz, ViewersMoveNothing) {
   FakeConnection page;
   int client = join(page, "Eve", "viewer");
-  tick(5);
+  tick(1000);  // it has come to its hold
   const Pose before =
       loop.session.arbiter().reference(loop.session.arbiter().outlet("hand")).pose.X_WE;
   Random random(8);

@@ -49,6 +49,7 @@ TEST_F(HubTest, WelcomeTellsWhatIsThere) {
                                             {"pose", "left"},
                                             {"controls", {"left.squeeze", "left.trigger"}},
                                             {"space", {0.5, -0.5, -0.5, 0.5}},
+                                            {"axes", {0.0, 0.0, 0.0, 1.0}},
                                             {"scale", {1.0, 1.0, 1.0}},
                                             {"jog", {0.15, 0.7}}}}));
   EXPECT_EQ(welcome["machines"][0], (Json{{"name", "all"}, {"states", {"follow"}}}));
@@ -238,7 +239,8 @@ TEST_F(HubTest, WhenThePageIsGoneTheArmHoldsWithin150ms) {
   tick(150);
   EXPECT_TRUE(holds());
   EXPECT_EQ(std::string(loop.session.arbiter().reason(loop.session.arbiter().outlet("hand"))),
-            "person: no sample came in time");
+            "person: left hand: no sample came in time – switch the device on, then hold grip and "
+            "trigger");
 }
 
 TEST_F(HubTest, StampsAreTurnedToTheServersClockAndOldOnesAreRefused) {
