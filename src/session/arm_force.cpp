@@ -45,10 +45,23 @@ ArmForce::ArmForce(const WholeArm& arms, int arm, int sensor, double dt)
   q_ = state_.q;
   v_ = load_ = Eigen::VectorXd::Zero(nv);
   sum_ = Eigen::VectorXd::Zero(ring_.rows());
+  tau_ = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(places_.size()));
   J_ = Matrix6Xd::Zero(6, nv);
 }
 
-void ArmForce::forget() { next_ = filled_ = 0; }
+void ArmForce::forget() {
+  next_ = filled_ = 0;
+  tau_.setZero();
+  heard_ = 0;
+}
+
+void ArmForce::listen(const Observation& observation) {
+  if (sensor_ >= 0) return;
+  const Eigen::VectorXd& tau = observation.groups[group_].tau;
+  if (!tau.allFinite()) return;
+  tau_ += tau;
+  ++heard_;
+}
 
 void ArmForce::update(const Observation& observation) {
   if (sensor_ < 0) {
@@ -66,7 +79,7 @@ void ArmForce::update(const Observation& observation) {
 
 void ArmForce::from_torques(const Observation& observation) {
   const GroupState& measured = observation.groups[group_];
-  if (!measured.q.allFinite() || !measured.v.allFinite() || !measured.tau.allFinite()) return;
+  if (!measured.q.allFinite() || !measured.v.allFinite() || heard_ == 0) return;
   const RobotModel& model = *mechanism_.model;
   q_ = state_.q;
   v_ = state_.v;
@@ -78,7 +91,9 @@ void ArmForce::from_torques(const Observation& observation) {
   }
   load_ += nonlinear_effects(model, data_, q_, v_);
   for (std::size_t k = 0; k < places_.size(); ++k)
-    load_[mechanism_.actuated[k]] -= measured.tau[places_[k]];
+    load_[mechanism_.actuated[k]] -= tau_[places_[k]] / static_cast<double>(heard_);
+  tau_.setZero();
+  heard_ = 0;
   // the oldest one is one window old
   const bool full = filled_ == ring_.cols();
   sum_ = v_ - speeds_.col(next_);
@@ -105,7 +120,7 @@ void ArmForce::from_torques(const Observation& observation) {
 }
 
 void ArmForce::state(StateArchive& archive) {
-  archive(ring_, speeds_, next_, filled_, mean_, now_);
+  archive(ring_, speeds_, next_, filled_, mean_, now_, tau_, heard_);
 }
 
 }  // namespace handspan

@@ -24,6 +24,11 @@ class ArmForce {
   /// @param arm index in the whole-arm controller; sensor: in observations, or -1; dt: between
   /// measurements [s]
   ArmForce(const WholeArm& arms, int arm, int sensor, double dt);
+  /// At every tick of the loop, before update(): torques are averaged between the arm's own ticks.
+  /// A drive that goes after steps of its command ripples with them, and at its ticks always in the
+  /// same phase.
+  void listen(const Observation& observation);
+  /// At the arm's ticks.
   void update(const Observation& observation);
   /// Of the mean force over the window; 0 until it is full [N].
   double mean() const { return mean_; }
@@ -51,6 +56,8 @@ class ArmForce {
   double window_ = 0.0;  // [s]
   double mean_ = 0.0, now_ = 0.0;
   Eigen::VectorXd q_, v_, load_, sum_;
+  Eigen::VectorXd tau_;  // of the group, summed since the last update [N m]
+  std::int64_t heard_ = 0;
   Matrix6Xd J_;
 };
 

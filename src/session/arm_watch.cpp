@@ -145,6 +145,7 @@ bool ArmWatch::update(const Observation& observation, std::span<const Nanosecond
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     Group& group = groups_[g];
     group.tripped = false;
+    if (group.force) group.force->listen(observation);
     if (group.joints.empty() || !due(tick, group.layout->rate, base_)) continue;
     const double dt = 1.0 / group.layout->rate.hz();
     const GroupState& measured = observation.groups[g];

@@ -2,6 +2,8 @@
 
 #include "study/cube_toss_trial.hpp"
 #include "study/singular_trial.hpp"
+#include "study/throws_trial.hpp"
+#include "study/walls_trial.hpp"
 
 namespace handspan {
 
@@ -10,6 +12,8 @@ TrialRegistry& trials() {
     TrialRegistry built_in("trial");
     register_cube_toss_trial(built_in);
     register_singular_trial(built_in);
+    register_throws_trial(built_in);
+    register_walls_trial(built_in);
     return built_in;
   }();
   return registry;

@@ -12,8 +12,9 @@
 namespace handspan {
 namespace {
 
-constexpr const char* kNames[kThrows] = {"back", "stop",     "out_of_reach", "bad_frame",    "gap",
-                                         "leap", "gap_leap", "recentre",     "said_recentre"};
+constexpr const char* kNames[kThrows] = {"back",          "stop",   "out_of_reach", "bad_frame",
+                                         "gap",           "leap",   "gap_leap",     "recentre",
+                                         "said_recentre", "release"};
 constexpr double kDegree = std::numbers::pi / 180.0;
 // the clutch is open, then closed with the hand at rest, before each throw [s]
 constexpr double kOpen = 0.15, kReady = 0.25;
@@ -139,7 +140,7 @@ bool ThrownHand::sample(Nanoseconds now, Input& input) {
   sample_.set_pose(2, TrackedAs::kHead, kHead, Eigen::Quaterniond::Identity());
   for (std::size_t a = 0; a < layout().axes.size(); ++a) sample_.set_axis(a, 0.0);
   for (std::size_t b = 0; b < layout().buttons.size(); ++b) sample_.set_button(b, false);
-  const bool held = now >= start_ - nanoseconds(kReady);
+  const bool held = now >= start_ - nanoseconds(kReady) && !(kind_ == Throw::kRelease && troubled_);
   for (const Control& control : clutch_) {
     if (control.is_axis)
       sample_.set_axis(control.index, held ? 1.0 : 0.0);
@@ -160,7 +161,8 @@ Schema<ThrownHandConfig> thrown_hand_schema() {
                                    {"leap", Throw::kLeap},
                                    {"gap_leap", Throw::kGapLeap},
                                    {"recentre", Throw::kRecentre},
-                                   {"said_recentre", Throw::kSaidRecentre}});
+                                   {"said_recentre", Throw::kSaidRecentre},
+                                   {"release", Throw::kRelease}});
   return object<ThrownHandConfig>("ThrownHand", "a clutched hand that throws, over and over")
       .optional("rate", &ThrownHandConfig::rate, number("Hz").min(20).max(1000), "of samples")
       .optional("hand", &ThrownHandConfig::hand, text(), "that throws: left, right")

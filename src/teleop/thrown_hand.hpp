@@ -23,11 +23,12 @@ enum class Throw : std::uint8_t {
   kGapLeap,       // after a gap of 20 to 60 ms it is 0.6 to 0.9 m elsewhere than it went
   kRecentre,      // V turns by 20 to 45 degrees about the head, and nobody says so
   kSaidRecentre,  // the same, and a sample says so
+  kRelease,       // it lets go of its clutch, and goes on as it did
 };
-inline constexpr std::size_t kThrows = 9;
+inline constexpr std::size_t kThrows = 10;
 /// "back", "stop" ... as `throws` of the configuration has them.
 const char* name_of(Throw kind);
-/// Whether it is no motion of a hand: the clutch must open.
+/// Whether it is no motion of a clutched hand: the clutch must open.
 bool opens(Throw kind);
 
 struct ThrownHandConfig {

@@ -81,11 +81,13 @@ TEST(ThrownHand, BadFramesAndGapsOfAnyThrowHoldNothing) {
 TEST(ThrownHand, EveryLeapAndRecentreOpensTheClutch) {
   for (const double speed : {2.0, 4.0, 5.5, 7.0}) {
     const auto hand = thrown(
-        fmt::format("{{speed: {}, throws: [leap, gap_leap, recentre, said_recentre]}}", speed),
+        fmt::format("{{speed: {}, throws: [leap, gap_leap, recentre, said_recentre, release]}}",
+                    speed),
         static_cast<std::uint64_t>(10.0 * speed));
     const Seen seen = watch(*hand, many());
     EXPECT_EQ(seen.wrongly_closed, 0U) << speed << " m/s";
-    for (const Throw kind : {Throw::kLeap, Throw::kGapLeap, Throw::kRecentre, Throw::kSaidRecentre})
+    for (const Throw kind :
+         {Throw::kLeap, Throw::kGapLeap, Throw::kRecentre, Throw::kSaidRecentre, Throw::kRelease})
       EXPECT_GT(hand->came(kind), many() / 10) << name_of(kind);
   }
 }
