@@ -170,8 +170,13 @@ void FrameTask::keep(const MechanismState& state, const Vector6d& V, const Vecto
   Vector6d b = roots.cwiseProduct(wanted);
   const double along = b.dot(u) + u.dot(roots.cwiseProduct(bias));
   b += (way_.limit(along, speed, state.dt) - along) * u;
-  // turning back is braking: whichever way is quickest
-  const bool narrow = !state.obstructed && !u.isZero(0.0) && speed >= 0.0;
+  // against what is wanted, and wanted, in the weights' metric [m/s]
+  constexpr double kTurnsBack = 0.1, kHasDirection = 0.02;
+  // turning back is braking, whichever way is quickest; and what hardly moves has no direction, as
+  // where it presses against something
+  const bool goes =
+      speed > -kTurnsBack && (way_.bound() != WayBound::kNone || way_.wanted() > kHasDirection);
+  const bool narrow = !state.obstructed && !u.isZero(0.0) && goes;
   const double across = narrow ? std::sqrt(kAcross) : 1.0;
   const double b_along = u.dot(b);
   Eigen::MatrixXd& A = blocks_[0].A;

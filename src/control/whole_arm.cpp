@@ -362,8 +362,14 @@ void WholeArm::observe(const Observation& observation, std::int64_t tick) {
   look(observation);
   for (std::size_t m = 0; m < stops_.size(); ++m) {
     if (!stops_[m].active) continue;
-    stops_[m].t += seconds(base_);
-    place_stop(static_cast<int>(m));
+    Stop& stop = stops_[m];
+    stop.t += seconds(base_);
+    // where limits kept it from its plan it is some mm off: it stays where it came to rest
+    const bool over = stop.t >= stop.plan->duration() && !stop.rests && !stop.presses;
+    if (over && state_->mechanisms[m].due)
+      begin_stop(static_cast<int>(m), rests(static_cast<int>(m)), false);
+    else
+      place_stop(static_cast<int>(m));
   }
 }
 

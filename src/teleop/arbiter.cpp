@@ -19,7 +19,7 @@ constexpr double kLeadTurn = 5.0;
 // rounding of a long sum of steps [m, rad]
 constexpr double kArrived = 1e-9;
 // not heard for so long, outlets that hold together hold nothing any more [s]
-constexpr double kLetGo = 1.0;
+constexpr double kLetGo = 1.0, kLetGoEmpty = 0.1;
 // an arm at rest so near to its reference is there: what friction leaves of a motion [m, rad]
 constexpr double kNear = 1e-3, kNearAngle = 3e-3;
 // from which a force is one: beyond noise; and beyond what moving a tool takes [N]
@@ -574,7 +574,9 @@ void Arbiter::begin_stop(int m) {
     const Pose& X_ref = outlet.reference.pose.X_WE;
     const Eigen::Vector3d ahead = X_ref.p - X.p;
     const Eigen::Matrix3d turned = X_ref.R * X.R.transpose();
-    const bool near = ahead.norm() < kNear && angle_between(X_ref.R, X.R) < kNearAngle;
+    // what a way that is bound keeps from it would go on pulling
+    const bool near = ahead.norm() < kNear && angle_between(X_ref.R, X.R) < kNearAngle &&
+                      outlet.pose_task->way().bound() == WayBound::kNone;
     outlet.stops = true;
     outlet.p_kept.setZero();
     outlet.R_kept.setIdentity();
@@ -744,7 +746,11 @@ void Arbiter::keep_together(Together& together, const Moment& moment) {
     return;
   }
   together.unheard = any ? 0.0 : together.unheard + moment.dt;
-  if (together.unheard > kLetGo) together.engaged = false;
+  // who has nothing between the hands may go on with one of them at once
+  const bool carry = arms_ == nullptr || std::ranges::any_of(together.outlets, [&](int o) {
+                       return felt_force(at(o)).norm() > kPresses;
+                     });
+  if (together.unheard > (carry ? kLetGo : kLetGoEmpty)) together.engaged = false;
   if (all) together.engaged = true;
   if (!together.engaged || all) return;
   for (const int o : together.outlets) {
