@@ -174,8 +174,7 @@ void FrameTask::keep(const MechanismState& state, const Vector6d& V, const Vecto
   constexpr double kTurnsBack = 0.1, kHasDirection = 0.02;
   // turning back is braking, whichever way is quickest; and what hardly moves has no direction, as
   // where it presses against something
-  const bool goes =
-      speed > -kTurnsBack && (way_.bound() != WayBound::kNone || way_.wanted() > kHasDirection);
+  const bool goes = speed > -kTurnsBack && way_.wanted() > kHasDirection;
   const bool narrow = !state.obstructed && !u.isZero(0.0) && goes;
   const double across = narrow ? std::sqrt(kAcross) : 1.0;
   const double b_along = u.dot(b);

@@ -147,7 +147,7 @@ TEST_F(HubFuzz, ViewersMoveNothing) {
   const Pose after =
       loop.session.arbiter().reference(loop.session.arbiter().outlet("hand")).pose.X_WE;
   EXPECT_EQ(before.p, after.p);
-  EXPECT_EQ(before.R, after.R);
+  EXPECT_LT((before.R - after.R).norm(), 1e-12);
   EXPECT_EQ(loop.session.devices().find("headset").samples(), 0U);
   EXPECT_TRUE(services.asked.empty());
 }
