@@ -23,6 +23,8 @@ TEST(PushedArmsRun, APushedToolGivesWayAlongThePush) {
   HANDSPAN_NEEDS_CASES();
   const CaseFolder folder("control");
   folder.change("push.yaml", "feedback: measured,", kForContacts);
+  folder.change("push.yaml", "orientation_weight: 0.1}",
+                "orientation_weight: 0.1, keep_direction: false}");
   const CaseRun run = run_case(folder / "push.yaml", folder / "swing.csv", 1.6);
   const std::size_t tool = run.task("right_hand");
   const Eigen::Vector3d start = run.at(0.5).tools[tool].p;

@@ -207,7 +207,9 @@ TEST_F(TossApp, EachBoxIsTakenFromTheCornerByItsMiddleAndTossed) {
     // box 4 is as high as it is wide: with this seed it comes to rest on a side
     const bool falls_over = std::string(app_name) == "toss-box4";
     EXPECT_NEAR(X_WB.p.z(), 0.84 + (falls_over ? size.x() : size.z()) / 2, 0.003);
-    if (!falls_over) EXPECT_GT(X_WB.R(2, 2), std::cos(1.0 * std::numbers::pi / 180.0));
+    if (!falls_over) {
+      EXPECT_GT(X_WB.R(2, 2), std::cos(1.0 * std::numbers::pi / 180.0));
+    }
   }
 }
 
