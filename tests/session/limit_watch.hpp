@@ -233,6 +233,8 @@ class LimitWatch {
       if (speed >= kSlow || (since_ && now - since_(g) < kReversal)) last_fast_[g] = now;
       if (error <= kFar || now - last_fast_[g] < kReversal) continue;
       if (error - attainable_error(arms_, task) <= kFar) continue;
+      // a way that is bound is named, and how to go on
+      if (task.keeps_direction() && task.way().bound() != WayBound::kNone) continue;
       if (reducible_[g].rate(arms_, task, true) <= -kRate) {
         if (f.stuck++ == 0)
           f.where = fmt::format("{} at {:.3f} s, error {:.3f} m, rate {:.4f} m/s", task.name(),
