@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numbers>
 
 #include "cases/case_support.hpp"
 
@@ -18,25 +17,6 @@ using test::run_case;
 
 const char* const kForContacts =
     "feedback: measured, acceleration: [100, 100, 100, 100, 100, 100, 100],";
-
-TEST(PushedArmsRun, APushedToolGivesWayAlongThePush) {
-  HANDSPAN_NEEDS_CASES();
-  const CaseFolder folder("control");
-  folder.change("push.yaml", "feedback: measured,", kForContacts);
-  folder.change("push.yaml", "orientation_weight: 0.1}",
-                "orientation_weight: 0.1, keep_direction: false}");
-  const CaseRun run = run_case(folder / "push.yaml", folder / "swing.csv", 1.6);
-  const std::size_t tool = run.task("right_hand");
-  const Eigen::Vector3d start = run.at(0.5).tools[tool].p;
-  // while the box moves and pushes
-  for (const double time : {0.8, 1.0, 1.2, 1.4}) {
-    const Eigen::Vector3d way = run.at(time).tools[tool].p - start;
-    EXPECT_LT(way.x(), -0.01) << time << " s";
-    EXPECT_GT(-way.x() / way.norm(), std::cos(25.0 * std::numbers::pi / 180.0))
-        << time << " s: " << way.transpose();
-  }
-  EXPECT_LT(run.speed_share(0.5, 1.6), 0.3);
-}
 
 // the hand asks for what is overhead, where joint 6 is at its end
 TEST(PushedArmsRun, NoJointAlternatesWhereTheWayEnds) {
