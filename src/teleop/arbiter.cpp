@@ -21,7 +21,7 @@ constexpr double kArrived = 1e-9;
 // not heard for so long, outlets that hold together hold nothing any more [s]
 constexpr double kLetGo = 1.0, kLetGoEmpty = 0.1;
 // an arm at rest so near to its reference is there: what friction leaves of a motion [m, rad]
-constexpr double kNear = 1e-4, kNearAngle = 3e-3;
+constexpr double kNear = 1e-3, kNearAngle = 3e-3;
 // from which a force is one: beyond noise; and beyond what moving a tool takes [N]
 constexpr double kPresses = 5.0, kPressesMoving = 10.0;
 // a reference that is slower is at rest for a hold [m/s, rad/s]

@@ -28,7 +28,7 @@ enum class Throw : std::uint8_t {
 inline constexpr std::size_t kThrows = 10;
 /// "back", "stop" ... as `throws` of the configuration has them.
 const char* name_of(Throw kind);
-/// Whether it is no motion of a clutched hand: the clutch must open.
+/// Whether the clutch must open, since no hand moves like that or it let go.
 bool opens(Throw kind);
 
 struct ThrownHandConfig {
