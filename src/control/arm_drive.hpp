@@ -122,6 +122,7 @@ class ArmDrive {
   /// finite.
   void measured(const GroupState& measured, Eigen::VectorXd& q, Eigen::VectorXd& v) const;
   Feedback feedback() const { return config_.feedback; }
+  ArmLaw law() const { return law_; }
 
   void state(StateArchive& archive);
 

@@ -8,6 +8,12 @@
 #include "core/error.hpp"
 
 namespace handspan {
+namespace {
+
+// of an error that is as good as none it does not matter who made it [m]
+constexpr double kLeastLed = 1e-4;
+
+}  // namespace
 
 bool is_sane(const PoseReference& r) {
   return r.X_WE.p.allFinite() && r.X_WE.R.allFinite() && r.V_WE.allFinite() && r.A_WE.allFinite() &&
@@ -69,12 +75,21 @@ void FrameTask::hold(const ControlSystem& system, ControlState& state) {
   const auto m = static_cast<std::size_t>(frame_.mechanism);
   X_WE_ = frame_pose(*system.mechanisms()[m].model, state.mechanisms[m].data, frame_.frame);
   V_WE_.setZero();
+  led_way_ = led_ = 0.0;
   reference_ = {X_WE_, Vector6d::Zero(), Vector6d::Zero()};
 }
 
 void FrameTask::state(StateArchive& archive) {
   Task::state(archive);
-  archive(reference_, pose_error_, X_WE_.p, X_WE_.R, V_WE_, way_);
+  archive(reference_, pose_error_, led_way_, led_, X_WE_.p, X_WE_.R, V_WE_, way_);
+}
+
+void FrameTask::find_led(double dt) {
+  const Eigen::Vector3d e = pose_error_.head<3>();
+  const double distance = e.norm();
+  const double goes = distance > 0.0 ? reference_.V_WE.head<3>().dot(e) / distance : 0.0;  // [m/s]
+  led_way_ = std::clamp(led_way_ + goes * dt, 0.0, distance);
+  led_ = distance > kLeastLed ? led_way_ / distance : 0.0;
 }
 
 double FrameTask::saturation(double linear, double angular) const {
@@ -99,6 +114,7 @@ void FrameTask::fill(const ControlSystem& system, ControlState& state) {
   frame_jacobian(model, data, frame_.frame, J_);
 
   pose_error_ << reference_.X_WE.p - X_WE.p, orientation_error(X_WE.R, reference_.X_WE.R);
+  if (state.mechanisms[m].due) find_led(state.mechanisms[m].dt);
   const double scale = saturation(pose_error_.head<3>().norm(), pose_error_.tail<3>().norm());
   // towards the reference, and against the motion that there is
   Vector6d pull, drag;
@@ -172,9 +188,15 @@ void FrameTask::keep(const MechanismState& state, const Vector6d& V, const Vecto
   b += (way_.limit(along, speed, state.dt) - along) * u;
   // against what is wanted, and wanted, in the weights' metric [m/s]
   constexpr double kTurnsBack = 0.1, kHasDirection = 0.02;
-  // turning back is braking, whichever way is quickest; and what hardly moves has no direction, as
-  // where it presses against something
-  const bool goes = speed > -kTurnsBack && way_.wanted() > kHasDirection;
+  // turning back after its reference is braking, whichever way is quickest, but where something
+  // pushes it off a reference that does not go that way it keeps to the way back; and what hardly
+  // moves has no direction, as where it presses against something
+  Vector6d V_ref = reference_.V_WE;
+  if (config_.axes_of == TaskAxes::kFrame)
+    for (int half = 0; half < 6; half += 3)
+      V_ref.segment<3>(half) = Eigen::Vector3d(X_WE_.R.transpose() * V_ref.segment<3>(half));
+  const bool turns_back = speed < -kTurnsBack && u.dot(roots.cwiseProduct(V_ref)) > kTurnsBack;
+  const bool goes = !turns_back && way_.wanted() > kHasDirection;
   const bool narrow = !state.obstructed && !u.isZero(0.0) && goes;
   const double across = narrow ? std::sqrt(kAcross) : 1.0;
   const double b_along = u.dot(b);

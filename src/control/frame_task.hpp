@@ -118,6 +118,7 @@ class FrameTask : public Task {
             const Vector6d& wanted, const Vector6d& bias, double damping);
   void add_spring(const MechanismState& state, const Vector6d& V, Vector6d& pull, Vector6d& drag,
                   double& damping);
+  void find_led(double dt);
   double gain() const { return damping() > 0.0 ? stiffness() / damping() : 0.0; }
 
   FrameTaskConfig config_;
@@ -127,6 +128,7 @@ class FrameTask : public Task {
   // of the gains of rotation to those of translation
   double stiffness_ratio_ = 1.0, damping_ratio_ = 1.0;
   Vector6d pose_error_ = Vector6d::Zero();
+  double led_way_ = 0.0;  // of the error, that the reference made [m]
   Pose X_WE_;
   Vector6d V_WE_ = Vector6d::Zero();
   Matrix6Xd J_;

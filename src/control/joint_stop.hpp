@@ -54,6 +54,9 @@ class JointStop {
                            ConstVectorRef a, RobotData& scratch,
                            const Eigen::VectorXd* rates = nullptr);
 
+  /// The same plan from another q.
+  void move(ConstVectorRef q) { start_ = q; }
+
   double duration() const { return duration_; }  // [s]
   /// Of the limits, that the plan uses.
   double share() const { return share_; }

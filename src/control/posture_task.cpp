@@ -66,8 +66,10 @@ void PostureTask::set_reference(ConstVectorRef q, ConstVectorRef v, ConstVectorR
 
 void PostureTask::hold(const ControlSystem&, ControlState& state) {
   const Eigen::VectorXd& q = state.mechanisms[static_cast<std::size_t>(mechanism_)].q;
-  for (Eigen::Index r = 0; r < rows(); ++r)
+  for (Eigen::Index r = 0; r < rows(); ++r) {
     q_[r] = config_.q ? (*config_.q)[r] : q[q_index_[static_cast<std::size_t>(r)]];
+    error_[r] = q_[r] - q[q_index_[static_cast<std::size_t>(r)]];
+  }
   v_.setZero();
   a_.setZero();
 }

@@ -1,6 +1,7 @@
 #include "control/problem.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "control/joint_rows.hpp"
 #include "core/error.hpp"
@@ -15,6 +16,10 @@ constexpr double kUnknownScale = 10.0;
 // of the largest entry of H in its unknowns' scales: less on its diagonal and the solver takes H
 // for singular. The regularisation alone falls below it beside tasks of weight 1e5 and more.
 constexpr double kLeastDiagonal = 1e-12;
+// What of the accelerations asked for did not come about is smoothed, since measured speeds are
+// noisy: it grows over the first time constant and, once the contact is gone, falls over the second
+// one, sooner than the arm can run away [s]
+constexpr double kGrowsOver = 0.02, kFallsOver = 0.004;
 
 std::vector<std::unique_ptr<Constraint>> with_dynamics(
     const ControlSystem& system, std::vector<std::unique_ptr<Constraint>> constraints) {
@@ -75,11 +80,16 @@ ControlProblem::ControlProblem(const ControlSystem& system, const ProblemConfig&
   motion_row_ = Eigen::RowVectorXd::Zero(n);
   for (const Mechanism& mechanism : system.mechanisms())
     asked_joints_.push_back({Eigen::VectorXd::Zero(mechanism.model->nv()), 0.0});
+  for (const Mechanism& mechanism : system.mechanisms()) {
+    const Eigen::VectorXd none = Eigen::VectorXd::Zero(mechanism.model->nv());
+    came_.push_back({none, none});
+  }
 }
 
 void ControlProblem::start(ControlState& state) {
   update_state(system_, state);
   for (const auto& task : tasks_) task->hold(system_, state);
+  for (Came& came : came_) came.known = false;
   solver_->reset();
 }
 
@@ -145,6 +155,45 @@ void ControlProblem::regularise(ControlState& state) {
     qp_.H(i, i) += kLeastDiagonal * largest / squared_scale(i);
 }
 
+// A contact takes accelerations that an arm on measured feedback is asked for: against it they are
+// forces. Kept within what a maker states for free motion each joint of an arm that is pushed would
+// be at its limit for itself, and it would give way some other way. An arm that its reference leads
+// into a contact presses no harder than that.
+void ControlProblem::look_at_what_came(ControlState& state) {
+  for (std::size_t m = 0; m < state.mechanisms.size(); ++m) {
+    const MechanismState& s = state.mechanisms[m];
+    Came& came = came_[m];
+    if (!s.measured || !s.due || !s.v.allFinite()) continue;
+    if (!came.known) {
+      came.known = true;
+      came.v_before = s.v;
+      came.missing.setZero();
+      continue;
+    }
+    const Mechanism& mechanism = system_.mechanisms()[m];
+    for (std::size_t j = 0; j < mechanism.actuated.size(); ++j) {
+      const int v = mechanism.actuated[j];
+      const double asked = s.qdd[v];
+      if (!std::isfinite(asked)) continue;
+      // an impact takes more than was asked for: that is nothing to ask for
+      const double came_about = (s.v[v] - came.v_before[v]) / s.dt;
+      const double now = std::clamp(asked - came_about, std::min(0.0, asked), std::max(0.0, asked));
+      double& missing = came.missing[v];
+      const double over =
+          now * missing >= 0.0 && std::abs(now) > std::abs(missing) ? kGrowsOver : kFallsOver;
+      // no more than the joint's torque could make of it
+      const double most = mechanism.limits[j].torque / s.M(v, v);
+      missing = std::clamp(missing + s.dt / (over + s.dt) * (now - missing), -most, most);
+    }
+    came.v_before = s.v;
+    double led = 0.0;
+    for (const auto& task : tasks_)
+      for (const auto& block : task->blocks())
+        if (block.offset == system_.mechanisms()[m].offset) led = std::max(led, task->led());
+    came.pushed = 1.0 - led;
+  }
+}
+
 void ControlProblem::add_joint_boxes(ControlState& state) {
   for (std::size_t m = 0; m < state.mechanisms.size(); ++m) {
     const Mechanism& mechanism = system_.mechanisms()[m];
@@ -157,13 +206,14 @@ void ControlProblem::add_joint_boxes(ControlState& state) {
       }
       const int q = mechanism.actuated_q[j];
       const JointViability& viability = viability_[m][j];
-      const AccelerationBox next = viability.box(s.q[q], s.v[v], s.dt);
+      const double missing = came_[m].pushed * came_[m].missing[v];
+      const AccelerationBox next = viability.box(s.q[q], s.v[v], s.dt, missing);
       if (next.empty) ++counts_.empty_boxes;
       if (next.outside) ++counts_.outside_boxes;
       // the box over the horizon is what jerk and torque rate can follow; where a velocity curve
       // bends, a state inside at its end may be outside before
       const AccelerationBox ahead =
-          viability.box(s.q[q], s.v[v], s.horizons[static_cast<Eigen::Index>(j)]);
+          viability.box(s.q[q], s.v[v], s.horizons[static_cast<Eigen::Index>(j)], missing);
       qp_.lower[i] = std::min(std::max(next.lower, ahead.lower), next.upper);
       qp_.upper[i] = std::max(std::min(next.upper, ahead.upper), qp_.lower[i]);
     }
@@ -180,6 +230,7 @@ void ControlProblem::solve(ControlState& state) {
   qp_.upper.setConstant(kNoBound);
   add_tasks(state);
   regularise(state);
+  look_at_what_came(state);
   add_joint_boxes(state);
   const int n = qp_.unknowns();
   for (std::size_t c = 0; c < constraints_.size(); ++c) {
@@ -250,6 +301,7 @@ void ControlProblem::state(StateArchive& archive) {
   archive.part("control problem");
   archive(counts_, *solver_);
   for (AskedJoints& asked : asked_joints_) archive(asked.qdd, asked.weight);
+  for (Came& came : came_) archive(came.v_before, came.missing, came.pushed, came.known);
   if (archive.loading() && counts_.ticks > 0) solution_ = &solver_->solution();
   for (auto& task : tasks_) task->state(archive);
   for (auto& constraint : constraints_) constraint->state(archive);

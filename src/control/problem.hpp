@@ -93,6 +93,7 @@ class ControlProblem {
  private:
   void add_tasks(ControlState& state);
   void add_joint_boxes(ControlState& state);
+  void look_at_what_came(ControlState& state);
   void regularise(ControlState& state);
   void count();
   void find_obstructed(ControlState& state) const;
@@ -118,7 +119,13 @@ class ControlProblem {
     double weight = 0.0;
   };
   std::vector<AskedJoints> asked_joints_;  // by mechanism
-  Eigen::RowVectorXd motion_row_;          // scratch
+  struct Came {                            // of what a mechanism was asked for (nv)
+    Eigen::VectorXd v_before, missing;     // smoothed [rad/s^2]
+    double pushed = 1.0;                   // of it, that is no reference's doing
+    bool known = false;
+  };
+  std::vector<Came> came_;         // by mechanism
+  Eigen::RowVectorXd motion_row_;  // scratch
   IntegerChannel status_channel_, relaxed_channel_, iterations_channel_;
 };
 

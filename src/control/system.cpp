@@ -235,7 +235,8 @@ void update_horizons(const Mechanism& mechanism, MechanismState& s) {
   for (std::size_t j = 0; j < mechanism.actuated.size(); ++j) {
     const JointLimits& limits = mechanism.limits[j];
     const int v = mechanism.actuated[j];
-    const double swing = limits.acceleration + limits.braking;
+    // against a contact q'' may be more than the limit of what comes about
+    const double swing = std::max(limits.acceleration, std::abs(s.qdd[v])) + limits.braking;
     double horizon = swing / limits.jerk;
     if (mechanism.torque_rate) horizon = std::max(horizon, swing * s.M(v, v) / limits.torque_rate);
     horizon = std::clamp(horizon, s.dt, std::max(s.dt, kLongestHorizon));

@@ -135,6 +135,8 @@ struct MechanismState {
   bool due = true;    // takes a command in this tick; else q'' stays what it was
   // a collision row kept it from something in the tick before: tasks slide along what is there
   bool obstructed = false;
+  // q and v are what is measured of an arm that torques drive: not every q'' comes about
+  bool measured = false;
 };
 
 struct JoinState {

@@ -64,6 +64,9 @@ class Task {
   /// What a run changes. A task that keeps more than its gains adds it.
   virtual void state(StateArchive& archive);
 
+  /// Of its error, what its reference made by going away from the arm, as into a wall; the rest is
+  /// what something else did, as a push [0 ... 1].
+  double led() const { return led_; }
   /// As they are now.
   TaskGains gains() const { return {stiffness(), damping(), weight()}; }
 
@@ -92,7 +95,7 @@ class Task {
 
   std::vector<TaskBlock> blocks_;
   Eigen::VectorXd b_, w_, error_;
-  double demand_ = 0.0;
+  double demand_ = 0.0, led_ = 0.0;
   std::uint64_t rejected_ = 0;
 
  private:

@@ -172,7 +172,7 @@ double JointViability::bound_beyond(const Side& side, double distance, double v,
 // and the stopping distance of whole periods shrinks by just the way gone; if it is -v / dt, the
 // joint stops, within the room that was kept for it. So a_upper >= a. And v1 >= 0, q1 >= q are
 // inside the lower side: a_lower <= a. Likewise mirrored.
-double JointViability::bound(const Side& side, double q, double v, double dt) {
+double JointViability::bound(const Side& side, double q, double v, double dt, double missing) {
   const double distance = side.position - q;
   const double room = distance - 0.5 * v * dt;
   double a = 0.0;
@@ -187,18 +187,19 @@ double JointViability::bound(const Side& side, double q, double v, double dt) {
     if (side.curved) v1 = std::min(v1, next_curve_velocity(side, q, v, dt));
     a = (v1 - v) / dt;
   }
-  return std::clamp(a, -side.braking, side.acceleration);
+  return std::clamp(a, -side.braking, side.acceleration + std::max(0.0, missing));
 }
 
-AccelerationBox JointViability::box(double q, double v, double dt) const {
+AccelerationBox JointViability::box(double q, double v, double dt, double missing) const {
   AccelerationBox box;
-  if (!(std::isfinite(q) && std::isfinite(v) && std::isfinite(dt) && dt > 0.0)) {
+  if (!(std::isfinite(q) && std::isfinite(v) && std::isfinite(missing) && std::isfinite(dt) &&
+        dt > 0.0)) {
     box.outside = box.empty = true;
     return box;
   }
   box.outside = outside(upper_, q, v) || outside(lower_, -q, -v);
-  box.upper = bound(upper_, q, v, dt);
-  box.lower = -bound(lower_, -q, -v, dt);
+  box.upper = bound(upper_, q, v, dt, missing);
+  box.lower = -bound(lower_, -q, -v, dt, -missing);
   if (box.lower > box.upper) {
     // the gentlest of what lies between the two
     box.lower = box.upper = std::clamp(0.0, box.upper, box.lower);

@@ -30,7 +30,9 @@ class JointViability {
   /// Bounds on the acceleration held over the next `dt` [s] from position q [rad] and velocity v
   /// [rad/s]. For any finite state; a state outside is brought back at no more than the braking
   /// deceleration.
-  AccelerationBox box(double q, double v, double dt) const;
+  /// @param missing of the accelerations asked for before, what did not come about, as against a
+  /// contact [rad/s^2]: the acceleration limit on its side is of what does come about
+  AccelerationBox box(double q, double v, double dt, double missing = 0.0) const;
 
   /// Largest velocity towards the upper end (>= 0) and towards the lower one (<= 0) at q from which
   /// the joint can still be stopped in time and that its velocity curve admits ahead [rad/s]. The
@@ -63,7 +65,7 @@ class JointViability {
   static double next_curve_velocity(const Side& side, double q, double v, double dt);
   static double next_stoppable_velocity(const Side& side, double room, double dt);
   static bool outside(const Side& side, double q, double v);
-  static double bound(const Side& side, double q, double v, double dt);
+  static double bound(const Side& side, double q, double v, double dt, double missing);
   static double bound_beyond(const Side& side, double distance, double v, double dt);
 
   Side upper_, lower_;

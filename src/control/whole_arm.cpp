@@ -21,6 +21,8 @@ constexpr double kStopWeight = 1e-2, kPressingWeight = 1e-4;
 constexpr double kStopStiffness = 100.0, kStopDamping = 20.0;  // [1/s^2], [1/s]
 // over which a felt force is smoothed [s]
 constexpr double kFeltOver = 0.01;
+// of the inverse by which an arm retreats [m/rad]
+constexpr double kRetreatDamping = 0.05;
 
 // fixtures and belts; objects may be touched, and moving bodies are not where the scene says
 std::unique_ptr<RobotModel> surroundings_of(const Scene& scene) {
@@ -188,9 +190,11 @@ void WholeArm::add_stops(const PlantLayout& layout) {
     for (Eigen::VectorXd* x : {&stop.q0, &stop.v0, &stop.a0, &stop.rate, &stop.q, &stop.v, &stop.a})
       *x = Eigen::VectorXd::Zero(n);
   }
-  for (const Arm& arm : arms_)
-    stops_[static_cast<std::size_t>(arm.mechanism)].measured =
-        arm.drive.feedback() == Feedback::kMeasured;
+  for (const Arm& arm : arms_) {
+    const auto m = static_cast<std::size_t>(arm.mechanism);
+    stops_[m].measured = arm.drive.feedback() == Feedback::kMeasured;
+    state_->mechanisms[m].measured = stops_[m].measured && arm.drive.law() == ArmLaw::kTorque;
+  }
   for (std::size_t s = 0; s < layout.sensors.size(); ++s)
     for (std::size_t m = 0; m < system_->mechanisms().size(); ++m) {
       const ModelDescription& d = system_->mechanisms()[m].model->description();
@@ -474,6 +478,25 @@ void WholeArm::place_stop(int mechanism) {
     stop.v_all[arm.actuated[j]] = stop.v[i];
   }
   update_kinematics(*arm.model, *stop.data, stop.q_all, stop.v_all);
+}
+
+void WholeArm::retreat(const ControlSystem::FrameOf& frame, const Eigen::Vector3d& v_W) {
+  const auto m = static_cast<std::size_t>(frame.mechanism);
+  const Mechanism& arm = system_->mechanisms()[m];
+  Stop& stop = stops_[m];
+  if (!stop.active) return;
+  Eigen::Matrix<double, 6, Eigen::Dynamic, 0, 6, 64> J(6, arm.model->nv());
+  frame_jacobian(*arm.model, *stop.data, frame.frame, J);
+  // least joint velocities, damped where the arm is singular that way
+  Eigen::Matrix3d A = kRetreatDamping * kRetreatDamping * Eigen::Matrix3d::Identity();
+  for (const int v : arm.actuated) A += J.block<3, 1>(0, v) * J.block<3, 1>(0, v).transpose();
+  // until its next command
+  const Eigen::Vector3d way = state_->mechanisms[m].dt * v_W;
+  const Eigen::Vector3d y = A.ldlt().solve(way);
+  for (std::size_t j = 0; j < arm.actuated.size(); ++j)
+    stop.q0[static_cast<Eigen::Index>(j)] += J.block<3, 1>(0, arm.actuated[j]).dot(y);
+  stop.plan->move(stop.q0);
+  place_stop(frame.mechanism);
 }
 
 void WholeArm::end_stop(int mechanism) {

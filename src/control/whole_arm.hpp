@@ -90,6 +90,9 @@ class WholeArm {
   /// @param presses it carries a force that tasks push with, which the joints must not undo
   void begin_stop(int mechanism, bool rests, bool presses);
   void end_stop(int mechanism);
+  /// Where it stops goes on at a velocity of the frame in W, for this tick [m/s]: away from what
+  /// the arm presses against. Nothing for one that does not stop.
+  void retreat(const ControlSystem::FrameOf& frame, const Eigen::Vector3d& v_W);
   bool stops(int mechanism) const { return stops_[static_cast<std::size_t>(mechanism)].active; }
   /// Its stop has come to its end.
   bool stopped(int mechanism) const {
@@ -125,7 +128,7 @@ class WholeArm {
   /// Closes a join where its frames are when the next tick solves, or opens it. @throws InputError
   void join(std::string_view name, bool closed);
 
-  /// The arm's commanded state becomes what is measured, as it moves: it is not where it was
+  /// The arm's commanded state becomes where it is measured, at rest: it is not where it was
   /// commanded. In a tick, before update().
   void rebase(int arm, const Observation& observation);
 

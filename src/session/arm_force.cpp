@@ -75,6 +75,8 @@ void ArmForce::update(const Observation& observation) {
   next_ = (next_ + 1) % ring_.cols();
   filled_ = std::min(filled_ + 1, ring_.cols());
   mean_ = filled_ == ring_.cols() ? ring_.rowwise().mean().norm() : 0.0;
+  // the sensor's own frame is known there
+  force_ = arms_.felt_force(arms_.mechanism_of(static_cast<int>(arm_)));
 }
 
 void ArmForce::from_torques(const Observation& observation) {
@@ -103,6 +105,7 @@ void ArmForce::from_torques(const Observation& observation) {
   filled_ = std::min(filled_ + 1, ring_.cols());
   if (!full) {
     mean_ = now_ = 0.0;
+    force_.setZero();
     return;
   }
   // divided first: a quotient of a product would be made on the heap
@@ -116,11 +119,12 @@ void ArmForce::from_torques(const Observation& observation) {
   A.diagonal().head<3>().array() += kLeastLever * kLeastLever;
   A.diagonal().tail<3>().array() += kLeastLever;
   const Vector6d F = A.ldlt().solve(J_ * load_);
-  mean_ = now_ = F.head<3>().norm();
+  force_ = F.head<3>();
+  mean_ = now_ = force_.norm();
 }
 
 void ArmForce::state(StateArchive& archive) {
-  archive(ring_, speeds_, next_, filled_, mean_, now_, tau_, heard_);
+  archive(ring_, speeds_, next_, filled_, mean_, now_, force_, tau_, heard_);
 }
 
 }  // namespace handspan

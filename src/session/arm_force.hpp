@@ -34,6 +34,11 @@ class ArmForce {
   double mean() const { return mean_; }
   /// Of the last measurement: a sensor's; of torques, their mean [N].
   double now() const { return now_; }
+  /// The mean force of what is around on the tool, in W; zero until the window is full [N].
+  const Eigen::Vector3d& force() const { return force_; }
+  ControlSystem::FrameOf tool() const {
+    return {arms_.mechanism_of(static_cast<int>(arm_)), tool_};
+  }
   bool by_sensor() const { return sensor_ >= 0; }
   void forget();
   void state(StateArchive& archive);
@@ -55,6 +60,7 @@ class ArmForce {
   Eigen::Index next_ = 0, filled_ = 0;
   double window_ = 0.0;  // [s]
   double mean_ = 0.0, now_ = 0.0;
+  Eigen::Vector3d force_ = Eigen::Vector3d::Zero();
   Eigen::VectorXd q_, v_, load_, sum_;
   Eigen::VectorXd tau_;  // of the group, summed since the last update [N m]
   std::int64_t heard_ = 0;

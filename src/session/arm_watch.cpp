@@ -13,6 +13,7 @@ namespace {
 
 // of a plant's period, that one of its measurements may come late
 constexpr double kLatePeriods = 2.5;
+constexpr double kGivesWay = 1.0;     // for so long [s]
 constexpr double kMostForce = 150.0;  // of arms that do not give way by themselves [N]
 
 // for how long something lasts: noise that hides it for some samples only counts back
@@ -41,7 +42,8 @@ Schema<WatchConfig> watch_schema() {
 }
 
 ArmWatch::ArmWatch(const WatchConfig& config, const Scene& scene, const PlantLayout& layout,
-                   WholeArm* arms, const WholeArmConfig* arm_config, Nanoseconds base)
+                   WholeArm* arms, const WholeArmConfig* arm_config, Nanoseconds base,
+                   const std::vector<bool>& limp)
     : config_(config), base_(base), arms_(arms) {
   groups_.resize(layout.groups.size());
   for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -50,7 +52,7 @@ ArmWatch::ArmWatch(const WatchConfig& config, const Scene& scene, const PlantLay
     group.layout = &from;
     group.seen.group = from.name;
     group.silence = std::max(config.silence, kLatePeriods * 1.0 / from.rate.hz());
-    if (from.kind == GroupKind::kSuction) continue;
+    if (from.kind == GroupKind::kSuction || (g < limp.size() && limp[g])) continue;
     const RobotInstance& robot = *scene.robot(from.robot);
     for (const std::string& name : from.joints) {
       const JointDescription* joint = nullptr;
@@ -144,7 +146,7 @@ bool ArmWatch::update(const Observation& observation, std::span<const Nanosecond
   reason_ = {};
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     Group& group = groups_[g];
-    group.tripped = false;
+    group.tripped = group.still_presses = false;
     if (group.force) group.force->listen(observation);
     if (group.joints.empty() || !due(tick, group.layout->rate, base_)) continue;
     const double dt = 1.0 / group.layout->rate.hz();
@@ -176,6 +178,10 @@ bool ArmWatch::update(const Observation& observation, std::span<const Nanosecond
     const bool presses = group.force->now() > group.most_force;
     if (presses && !group.pressing) ++group.seen.peaks;
     group.pressing = presses;
+    // what presses on all the same is no contact that it could leave, such as a load
+    group.still_presses = group.told_force && presses && group.force->mean() > group.most_force &&
+                          group.gave_way < kGivesWay;
+    if (group.still_presses) group.gave_way += dt;
     if (group.force->mean() > group.most_force && !group.told_force) {
       group.told_force = true;
       ++group.seen.forces;
@@ -198,6 +204,7 @@ void ArmWatch::arm(const Observation& observation) {
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     Group& group = groups_[g];
     group.told_force = group.told_silence = group.pressing = false;
+    group.gave_way = 0.0;
     if (group.force) group.force->forget();
     for (std::size_t j = 0; j < group.joints.size(); ++j) {
       Joint& joint = group.joints[j];
@@ -220,7 +227,7 @@ std::vector<ArmWatchSummary> ArmWatch::summary() const {
 void ArmWatch::Group::state(StateArchive& archive) {
   for (Joint& joint : joints) archive(joint);
   if (force) archive(*force);
-  archive(pressing, told_force, told_silence, stamp, heard);
+  archive(pressing, told_force, told_silence, gave_way, stamp, heard);
   archive(seen.deviations, seen.overspeeds, seen.beyond_stops, seen.silences, seen.forces,
           seen.jumps, seen.peaks, seen.not_finite, seen.worst_deviation, seen.worst_speed,
           seen.worst_beyond, seen.worst_force);

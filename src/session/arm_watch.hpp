@@ -47,8 +47,9 @@ struct ArmWatchSummary {
 class ArmWatch {
  public:
   /// Watches every group that has joints. @param arms none: no deviations. All outlive it.
+  /// @param limp groups that torques drive and nobody commands: they hang, and are not watched
   ArmWatch(const WatchConfig& config, const Scene& scene, const PlantLayout& layout, WholeArm* arms,
-           const WholeArmConfig* arm_config, Nanoseconds base);
+           const WholeArmConfig* arm_config, Nanoseconds base, const std::vector<bool>& limp = {});
 
   // in a tick; nothing allocates, locks or throws
 
@@ -60,6 +61,11 @@ class ArmWatch {
   /// Groups that have something new in this tick, and why the arms stop, in words.
   bool tripped(std::size_t group) const { return groups_[group].tripped; }
   std::string_view reason() const { return reason_; }
+  /// A group's tool still presses harder than it may after that was told: its servo is wound up
+  /// against a contact. At the group's ticks, for no more than a second.
+  bool still_presses(std::size_t group) const { return groups_[group].still_presses; }
+  /// Of a group that presses.
+  const ArmForce& force(std::size_t group) const { return *groups_[group].force; }
   /// Whether anything was seen of a group since the watch was armed.
   bool told(std::size_t group) const;
   /// Looks anew: somebody resumed. A joint that is beyond its stop may come back from there.
@@ -86,7 +92,9 @@ class ArmWatch {
     std::optional<ArmForce> force;
     double most_force = 0.0;  // [N]
     double silence = 0.0;     // [s]
+    double gave_way = 0.0;    // for how long, since it was told [s]
     bool pressing = false, told_force = false, told_silence = false, tripped = false;
+    bool still_presses = false;
     Nanoseconds stamp = 0, heard = 0;  // of the last measurement that was a number; when it came
     ArmWatchSummary seen;
     void state(StateArchive& archive);

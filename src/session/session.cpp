@@ -67,8 +67,11 @@ Session::Session(const App& app, SessionOptions options)
   make_groups();
   make_devices();
   make_references();
+  std::vector<bool> limp;
+  for (std::size_t g = 0; g < groups_.size(); ++g)
+    limp.push_back(plant_->layout().groups[g].kind == GroupKind::kTorque && !groups_[g].controlled);
   arm_watch_.emplace(app_.watch, app_.scene, plant_->layout(), whole_arm_.get(),
-                     app_.whole_arm ? &*app_.whole_arm : nullptr, base_);
+                     app_.whole_arm ? &*app_.whole_arm : nullptr, base_, limp);
   if (whole_arm_) unreached_.emplace(*whole_arm_, *arbiter_);
   stamps_.assign(groups_.size(), 0);
   judges_.make(app_.judges, app_.scene, simulation_, std::move(options.verdicts));
@@ -424,18 +427,36 @@ void Session::stop_arms(std::string_view reason) {
 // anew from where it is.
 void Session::watch_arms(const Observation& observation) {
   for (std::size_t g = 0; g < groups_.size(); ++g) stamps_[g] = group_stamp(g);
-  if (!arm_watch_->update(observation, stamps_, tick_, events_)) return;
-  stop_arms(arm_watch_->reason());
+  if (arm_watch_->update(observation, stamps_, tick_, events_)) stop_arms(arm_watch_->reason());
   if (!whole_arm_) return;
   for (std::size_t a = 0; a < whole_arm_->arms(); ++a) {
     const int arm = static_cast<int>(a);
-    if (arm_watch_->tripped(static_cast<std::size_t>(whole_arm_->group_of(arm))))
+    const auto group = static_cast<std::size_t>(whole_arm_->group_of(arm));
+    if (arm_watch_->tripped(group))
       rebase_arm(arm, observation);
+    else if (arm_watch_->still_presses(group))
+      give_way(arm, observation);
   }
+}
+
+// One that is held and presses too hard all the same gives way until it does not: where torques
+// drive it, by not asking for it; else, since its servo stands where it is, by going back.
+void Session::give_way(int arm, const Observation& observation) {
+  constexpr double kRetreat = 0.1;  // [m/s]
+  const auto group = static_cast<std::size_t>(whole_arm_->group_of(arm));
+  if (plant_->layout().groups[group].kind == GroupKind::kTorque) {
+    rebase_arm(arm, observation);
+    return;
+  }
+  const ArmForce& force = arm_watch_->force(group);
+  const double size = force.force().norm();
+  if (size > 0.0) whole_arm_->retreat(force.tool(), kRetreat / size * force.force());
 }
 
 void Session::rebase_arm(int arm, const Observation& observation) {
   whole_arm_->rebase(arm, observation);
+  // what it stopped at is gone
+  whole_arm_->end_stop(whole_arm_->mechanism_of(arm));
   const ControlSystem& system = whole_arm_->system();
   const auto m = static_cast<std::size_t>(whole_arm_->mechanism_of(arm));
   const int offset = system.mechanisms()[m].offset;

@@ -194,6 +194,7 @@ class Session {
   void run_machines(const Moment& moment);
   void stop_arms(std::string_view reason);
   void watch_arms(const Observation& observation);
+  void give_way(int arm, const Observation& observation);
   void rebase_arm(int arm, const Observation& observation);
   void tell_margins();
   // the physics may be finer than no tick, never coarser: the base divides its period

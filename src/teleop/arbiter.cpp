@@ -226,6 +226,8 @@ void Arbiter::rebase(int index) {
   }
   write(outlet);
   outlet.wanted = outlet.reference;
+  // a stop begins anew from where the arm is
+  outlet.begins = outlet.begins || outlet.stops || stopped_;
 }
 
 void Arbiter::stop(std::string_view reason) {
@@ -241,12 +243,13 @@ void Arbiter::stop(std::string_view reason) {
 void Arbiter::resume(const Moment& moment) {
   if (stopped_ && arms_ != nullptr)
     // an arm in which nobody has authority does what it did before it was stopped
-    for (const auto& outlet : outlets_) {
+    for (auto& outlet : outlets_) {
       const auto has = [&](const Outlet& o) {
         return o.mechanism == outlet.mechanism && o.grants > 0;
       };
-      if (outlet.mechanism >= 0 && std::ranges::none_of(outlets_, has))
-        arms_->end_stop(outlet.mechanism);
+      if (outlet.mechanism < 0 || std::ranges::any_of(outlets_, has)) continue;
+      arms_->end_stop(outlet.mechanism);
+      outlet.begins = outlet.stops = false;
     }
   stopped_ = false;
   for (auto& outlet : outlets_)

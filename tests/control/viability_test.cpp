@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "control/viability_support.hpp"
 #include "support/alloc.hpp"
 
@@ -66,6 +68,21 @@ TEST(Viability, EveryJointOfTheRobotsPushedToItsEndsRestsThere) {
         }
       }
   }
+}
+
+// the limit is of accelerations that come about: what a contact took is asked for besides, on its
+// side; the end of the range and the speed limit stand
+TEST(Viability, WhatAContactTookOfAnAccelerationMayBeAskedForBesides) {
+  const JointViability joint(simple_limits(2.0, 1.5, 8.0, 5.0));
+  EXPECT_EQ(joint.box(0.0, 0.0, 1e-3).upper, 8.0);
+  EXPECT_EQ(joint.box(0.0, 0.0, 1e-3, 20.0).upper, 28.0);
+  EXPECT_EQ(joint.box(0.0, 0.0, 1e-3, 20.0).lower, -8.0);
+  EXPECT_EQ(joint.box(0.0, 0.0, 1e-3, -20.0).upper, 8.0);
+  EXPECT_EQ(joint.box(0.0, 0.0, 1e-3, -20.0).lower, -28.0);
+  for (const double v : {1.49, 1.5})
+    EXPECT_LE(v + 1e-3 * joint.box(0.0, v, 1e-3, 500.0).upper, 1.5 + 1e-12);
+  EXPECT_LE(joint.box(2.0, 0.0, 1e-3, 500.0).upper, 1e-9);
+  EXPECT_TRUE(joint.box(0.0, 0.0, 1e-3, std::nan("")).empty);
 }
 
 TEST(Viability, ARoundingExcessIsNeitherOutsideNorAKick) {

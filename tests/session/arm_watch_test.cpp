@@ -21,12 +21,12 @@ constexpr Nanoseconds kTick = 1'000'000;
 // an FR3 (1 kHz) and a UR10 (125 Hz) at rest, of whose measurements a test changes some
 class Watched {
  public:
-  explicit Watched(const WatchConfig& config = {})
+  explicit Watched(const WatchConfig& config = {}, const std::vector<bool>& limp = {})
       : scene_(parse_scene(test::kPairScene,
                            std::filesystem::path(HANDSPAN_SOURCE_DIR) / "scenes" / "t.yaml")),
         plant_(scene_),
         seen(plant_.read()),
-        watch(config, scene_, plant_.layout(), nullptr, nullptr, kTick),
+        watch(config, scene_, plant_.layout(), nullptr, nullptr, kTick, limp),
         stamps(plant_.layout().groups.size(), 0) {}
 
   bool tick() {
@@ -89,6 +89,19 @@ TEST(ArmWatch, ASpeedBeyondItsLimitStopsAfterItsTimeAndIsNamed) {
   EXPECT_EQ(w.stops_within(100), 20);
   EXPECT_EQ(w.summary("left.arm").overspeeds, 2U);
   EXPECT_EQ(w.summary("picker.arm").stops(), 0U);
+}
+
+// as an arm of the scene that an app does not use: it falls, and hinders nobody
+TEST(ArmWatch, AnArmThatNobodyCommandsHangsAndStopsNothing) {
+  const std::size_t left = Watched().group("left.arm");
+  std::vector<bool> limp(10, false);
+  limp[left] = true;
+  Watched w({}, limp);
+  w.v("left.arm", 3) = -8.0;
+  w.q("left.arm", 6) = 4.0;
+  EXPECT_EQ(w.stops_within(100), 0);
+  w.v("picker.arm", 0) = 3.0;
+  EXPECT_EQ(w.stops_within(100), 21);
 }
 
 TEST(ArmWatch, AJumpOfAnImpactIsCountedAndStopsNothing) {
@@ -320,6 +333,11 @@ TEST(ArmWatchRun, AnArmThatPressesTooHardIsStoppedAndGivesWay) {
   EXPECT_EQ(told.substr(0, 24), "picker.arm presses with ") << told;
   EXPECT_NE(told.find("(max_force 150 N)"), std::string::npos) << told;
   EXPECT_LT(speed, 0.01);
+  // its servo would stand where it is, and press on
+  double presses = 0.0;
+  for (const Contact& contact : dynamic_cast<const MujocoPlant&>(session.plant()).contacts())
+    presses += contact.f_W.norm();
+  EXPECT_LT(presses, 150.0);
   const ArmWatchSummary summary = session.arm_watch().summary()[0];
   EXPECT_EQ(summary.forces, 1U);
   EXPECT_LT(summary.worst_force, 300.0);

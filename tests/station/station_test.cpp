@@ -518,7 +518,7 @@ TEST_F(StationTest, AFullDiskIsToldOnThePageWithWhatIsKept) {
   EXPECT_NE(message.find("writing failed after "), std::string::npos) << message;
   EXPECT_NE(message.find(" s are kept"), std::string::npos) << message;
   // counted when its thumbnail is written
-  for (int i = 0; i < 100 && station->failed_recordings() == 0; ++i)
+  for (int i = 0; i < 1000 && station->failed_recordings() == 0; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_EQ(station->failed_recordings(), 1);
   // the loop goes on, and the next one is a recording as any

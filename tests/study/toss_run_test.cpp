@@ -59,7 +59,8 @@ TEST_F(TossStudy, TossesComeToRestOnTheBeltWhereTheyWereDemonstrated) {
     EXPECT_EQ(value(run, "rests"), 1.0);
     EXPECT_NEAR(value(run, "x"), far ? 0.315 : 0.263, 0.1);
     EXPECT_NEAR(value(run, "y"), far ? -1.39 : -0.94, 0.13);
-    EXPECT_NEAR(value(run, "impact_tilt"), far ? 0.51 : 0.26, 0.12);
+    // within the jerks of limits.yaml: without them 0.55 and 0.26
+    EXPECT_NEAR(value(run, "impact_tilt"), far ? 0.65 : 0.13, 0.06);
     EXPECT_GE(value(run, "most_tilt"), value(run, "impact_tilt"));
     EXPECT_LT(value(run, "rest_tilt"), 0.02);
     // its sides are parallel to the world's axes when its yaw is zero
