@@ -186,16 +186,13 @@ void FrameTask::keep(const MechanismState& state, const Vector6d& V, const Vecto
   Vector6d b = roots.cwiseProduct(wanted);
   const double along = b.dot(u) + u.dot(roots.cwiseProduct(bias));
   b += (way_.limit(along, speed, state.dt) - along) * u;
-  // against what is wanted, and wanted, in the weights' metric [m/s]
-  constexpr double kTurnsBack = 0.1, kHasDirection = 0.02;
-  // turning back after its reference is braking, whichever way is quickest, but where something
-  // pushes it off a reference that does not go that way it keeps to the way back; and what hardly
-  // moves has no direction, as where it presses against something
-  Vector6d V_ref = reference_.V_WE;
-  if (config_.axes_of == TaskAxes::kFrame)
-    for (int half = 0; half < 6; half += 3)
-      V_ref.segment<3>(half) = Eigen::Vector3d(X_WE_.R.transpose() * V_ref.segment<3>(half));
-  const bool turns_back = speed < -kTurnsBack && u.dot(roots.cwiseProduct(V_ref)) > kTurnsBack;
+  // against what is wanted in the weights' metric [m/s]; of the error, that is the reference's
+  // doing; wanted [m/s]
+  constexpr double kTurnsBack = 0.1, kLed = 0.2, kHasDirection = 0.02;
+  // turning back after its reference is braking, whichever way is quickest; where something pushes
+  // it off a reference that did not lead it there it keeps to the way back. What hardly moves has
+  // no direction, as where it presses against something
+  const bool turns_back = speed < -kTurnsBack && led_ > kLed;
   const bool goes = !turns_back && way_.wanted() > kHasDirection;
   const bool narrow = !state.obstructed && !u.isZero(0.0) && goes;
   const double across = narrow ? std::sqrt(kAcross) : 1.0;

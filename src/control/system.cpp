@@ -236,7 +236,9 @@ void update_horizons(const Mechanism& mechanism, MechanismState& s) {
     const JointLimits& limits = mechanism.limits[j];
     const int v = mechanism.actuated[j];
     // against a contact q'' may be more than the limit of what comes about
-    const double swing = std::max(limits.acceleration, std::abs(s.qdd[v])) + limits.braking;
+    const double most =
+        s.measured ? std::max(limits.acceleration, std::abs(s.qdd[v])) : limits.acceleration;
+    const double swing = most + limits.braking;
     double horizon = swing / limits.jerk;
     if (mechanism.torque_rate) horizon = std::max(horizon, swing * s.M(v, v) / limits.torque_rate);
     horizon = std::clamp(horizon, s.dt, std::max(s.dt, kLongestHorizon));
