@@ -14,6 +14,12 @@ using test::CaseRun;
 using test::CaseTick;
 using test::run_case;
 
+// The fork holds the pad while the hand goes aside: what the reference leads into a contact is not
+// widened, and joints 1 and 3 swing by 0.3 rad against each other unless the app lets control ask
+// for more.
+const char* const kForContacts =
+    "feedback: measured, acceleration: [100, 100, 100, 100, 100, 100, 100],";
+
 // the hand asks for what is overhead, where joint 6 is at its end
 TEST(PushedArmsRun, NoJointAlternatesWhereTheWayEnds) {
   HANDSPAN_NEEDS_CASES();
@@ -57,12 +63,13 @@ TEST(PushedArmsRun, APushedToolGivesWayAlongThePush) {
 TEST(PushedArmsRun, TheElbowStaysWhenTheToolIsTurned) {
   HANDSPAN_NEEDS_CASES();
   const CaseFolder folder("control");
+  folder.change("fork.yaml", "feedback: measured,", kForContacts);
   const CaseRun run = run_case(folder / "fork.yaml", folder / "swing.csv", 2.0);
   const Eigen::VectorXd q0 = run.at(0.5).q[run.group("right.arm")];
   for (const auto& tick : run.between(0.5, 2.0)) {
     const Eigen::VectorXd moved = tick.q[run.group("right.arm")] - q0;
-    // the joints before the wrist carry the elbow: 0.07 rad, 3 cm, where it swung by 28 cm
-    ASSERT_LT(moved.head<4>().lpNorm<Eigen::Infinity>(), 0.08) << tick.time << " s";
+    // the joints before the wrist carry the elbow
+    ASSERT_LT(moved.head<4>().lpNorm<Eigen::Infinity>(), 0.06) << tick.time << " s";
   }
 }
 
