@@ -155,10 +155,10 @@ void ControlProblem::regularise(ControlState& state) {
     qp_.H(i, i) += kLeastDiagonal * largest / squared_scale(i);
 }
 
-// A contact takes accelerations that an arm on measured feedback is asked for: against it they are
-// forces. Kept within what a maker states for free motion each joint of an arm that is pushed would
-// be at its limit for itself, and it would give way some other way. An arm that its reference leads
-// into a contact presses no harder than that.
+// How much of the acceleration that an arm was asked for a contact kept from happening. That part
+// is a force, not a motion, so acceleration limits should not count it: else the joints of an arm
+// that is pushed reach their limits one by one, and the tool goes another way than it is pushed.
+// Where the reference itself went into the contact it is counted, so that the arm presses gently.
 void ControlProblem::look_at_what_came(ControlState& state) {
   for (std::size_t m = 0; m < state.mechanisms.size(); ++m) {
     const MechanismState& s = state.mechanisms[m];

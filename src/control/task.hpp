@@ -64,8 +64,8 @@ class Task {
   /// What a run changes. A task that keeps more than its gains adds it.
   virtual void state(StateArchive& archive);
 
-  /// Of its error, what its reference made by going away from the arm, as into a wall; the rest is
-  /// what something else did, as a push [0 ... 1].
+  /// The share of its error that comes from the reference moving away from the arm, as into a wall.
+  /// The rest comes from the arm moving away from the reference, as when it is pushed [0 ... 1].
   double led() const { return led_; }
   /// As they are now.
   TaskGains gains() const { return {stiffness(), damping(), weight()}; }

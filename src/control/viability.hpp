@@ -30,8 +30,8 @@ class JointViability {
   /// Bounds on the acceleration held over the next `dt` [s] from position q [rad] and velocity v
   /// [rad/s]. For any finite state; a state outside is brought back at no more than the braking
   /// deceleration.
-  /// @param missing of the accelerations asked for before, what did not come about, as against a
-  /// contact [rad/s^2]: the acceleration limit on its side is of what does come about
+  /// @param missing acceleration that was asked for and that a contact kept from happening; the
+  /// limit on its side is raised by as much, since the joint did not accelerate [rad/s^2]
   AccelerationBox box(double q, double v, double dt, double missing = 0.0) const;
 
   /// Largest velocity towards the upper end (>= 0) and towards the lower one (<= 0) at q from which

@@ -49,10 +49,10 @@ void Clutch::write_reasons(const ClutchConfig& config, const std::string& pose) 
   for (std::size_t b = 0; b < kBreaks; ++b) {
     const auto why = static_cast<Break>(b);
     const std::string what = who + text_of(why) + " – ";
-    const char* mend = "hold the controller still";
+    const char* mend = "hold your hand still";
     if (why == Break::kNotTracked) mend = "bring it into view";
     if (why == Break::kNothingYet || why == Break::kSilent) mend = "switch the device on";
-    if (why == Break::kTwoOperators) mend = "close one of the two programs";
+    if (why == Break::kTwoOperators) mend = "let only one of them drive this hand";
     broken_[b] = {what + (recloses_ ? "it goes on by itself" : again), what + mend + press};
   }
 }
