@@ -99,7 +99,8 @@ TEST_F(MixedDrives, ATorqueDrivenArmBearsItsWeightAndItsServoGripperCarriesItsOw
 }
 
 TEST_F(MixedDrives, WithoutTorqueATorqueDrivenJointFalls) {
-  MujocoPlant plant(scene({"torque", "torque", "position"}));
+  const Scene s = scene({"torque", "torque", "position"});
+  MujocoPlant plant(s);
   plant.write(Command::zero(plant.layout()));
   test::advance(plant, 200);
   EXPECT_LT(plant.read().groups[0].q[0], 0.5 - 0.05) << "0.2 s of fall";
