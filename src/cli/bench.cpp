@@ -2,6 +2,7 @@
 #include "bench/bench.hpp"
 
 #include "cli/command.hpp"
+#include "cli/end_signals.hpp"
 
 namespace handspan {
 
@@ -15,8 +16,12 @@ void add_bench(CLI::App& cli, Action& action) {
   command->add_option("--min-time", options->min_time, "measured time a figure and repetition [s]");
   command->add_option("--repetitions", options->repetitions,
                       "their batches count as one distribution");
-  command->callback(
-      [options, &action] { action = [options] { return run_benchmarks(*options); }; });
+  command->callback([options, &action] {
+    action = [options] {
+      end_at_once();  // each figure is printed as it is measured
+      return run_benchmarks(*options);
+    };
+  });
 }
 
 }  // namespace handspan

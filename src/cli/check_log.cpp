@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/error.hpp"
 #include "core/files_read.hpp"
 #include "record/mcap_reader.hpp"
 #include "record/repair.hpp"
 #include "session/log_file.hpp"
+#include "session/log_layout.hpp"
 
 namespace handspan {
 namespace {
@@ -31,8 +33,9 @@ void print_session(const LogFile& log) {
   for (std::size_t e = 0; e < episodes.size(); ++e) {
     const Episode& episode = episodes[e];
     fmt::print(
-        "episode {}: {:.3f} s to {:.3f} s, {}{}{}{}\n", e, time(episode.start), time(episode.end),
-        episode.outcome, episode.task.empty() ? "" : fmt::format(", task: {}", episode.task),
+        "episode {}: {:.3f} s to {:.3f} s, {}{}{}{}\n", e + 1, time(episode.start),
+        time(episode.end), episode.outcome,
+        episode.task.empty() ? "" : fmt::format(", task: {}", episode.task),
         episode.operator_name.empty() ? "" : fmt::format(", operator: {}", episode.operator_name),
         episode.remark.empty() ? "" : fmt::format(", {}", episode.remark));
   }
@@ -41,27 +44,37 @@ void print_session(const LogFile& log) {
 }  // namespace
 
 int check_log(const std::filesystem::path& path, const std::filesystem::path& repair) {
-  const McapReader reader(path);
+  const McapReader reader(path, McapReader::Open::kChecked);
   const McapStatistics& s = reader.statistics();
-  fmt::print("log '{}': {} messages on {} topics, {} attachments, {} chunks, by {}\n",
-             path.string(), s.messages, reader.channels().size(), reader.attachments().size(),
-             s.chunks, reader.library());
-  if (reader.metadata("handspan"))
-    print_session(LogFile(path));
-  else
+  std::set<std::string> files;  // most are there twice
+  for (const McapAttachmentInfo& info : reader.attachments()) files.insert(info.name);
+  fmt::print("log '{}': {} messages on {} topics, {} attached files, {} chunks, by {}\n",
+             path.string(), s.messages, reader.channels().size(), files.size(), s.chunks,
+             reader.library());
+  std::string damage = reader.damage();
+  if (std::ranges::count(reader.metadata(), kRunMetadata, &McapMetadataInfo::name) > 0) {
+    const LogFile log(path);
+    print_session(log);
+    damage = log.damage();
+  } else {
     fmt::print("it is no log of a handspan session: it cannot be run again\n");
+  }
   if (!repair.empty()) {
     refuse_overwriting(repair, "--repair");
     fmt::print("{}", mend_log(path, repair));
     fmt::print("\nmended copy: {}\n", repair.string());
     return kHolds;
   }
-  if (reader.complete()) {
+  if (damage.empty()) {
     fmt::print("{}: whole\n", path.string());
     return kHolds;
   }
-  fmt::print("{}\n{}: NOT whole; check {} --repair OUT writes a mended copy\n", reader.damage(),
-             path.string(), path.string());
+  fmt::print("{}\n{}: NOT whole", damage, path.string());
+  const bool mended =
+      std::ranges::count(reader.metadata(), kMendedMetadata, &McapMetadataInfo::name) > 0;
+  fmt::print("{}\n",
+             mended ? ", as its original was not; what it has can be read"
+                    : fmt::format("; check {} --repair OUT writes a mended copy", path.string()));
   return kDoesNotHold;
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "core/time.hpp"
@@ -34,6 +35,11 @@ std::filesystem::path data_folder();
 
 /// "20 s", "20s" or "20" [ns], above 0. @throws InputError naming the option
 Nanoseconds read_duration(std::string text, const std::string& option);
+/// The same of a time in a log or a run, which may be its beginning: 0 too.
+Nanoseconds read_time(std::string text, const std::string& option);
+
+/// --seed of a run: a whole number from 0 on; else an error that says so.
+void add_seed(CLI::App& command, std::optional<std::uint64_t>& seed, const std::string& doc);
 
 /// Writes JSON with a line end. @throws InputError when the file cannot be written
 void write_json(const nlohmann::ordered_json& json, const std::filesystem::path& file);

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <limits>
 #include <thread>
 
 #include "cli/command.hpp"
+#include "cli/end_signals.hpp"
 #include "core/config.hpp"
 #include "teleop/device_state.hpp"
 #include "teleop/sdl_devices.hpp"
@@ -21,8 +21,6 @@ namespace {
 // what is printed again: an axis that moved by this, a pose that moved by this [m]
 constexpr double kAxisStep = 0.1, kPoseStep = 0.05;
 constexpr std::chrono::milliseconds kLook{5};
-
-volatile std::sig_atomic_t interrupted = 0;
 
 struct Options {
   std::string watch, with = "{}", duration = "60s";
@@ -218,13 +216,11 @@ int watch(const Options& options) {
   const auto device =
       read_driver(options.watch, options.with).make(DeviceContext{options.watch, 0});
   Watch shown(options.watch, device->layout());
-  interrupted = 0;
-  std::signal(SIGINT, [](int) { interrupted = 1; });
   device->open(mailbox);
   fmt::print("move it; this ends after {:g} s, or with Ctrl-C\n", seconds(duration));
   const auto start = std::chrono::steady_clock::now();
   Nanoseconds now = 0;
-  while (now < duration && interrupted == 0) {
+  while (now < duration && !end_asked()) {
     std::this_thread::sleep_for(kLook);
     now = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() -
                                                                start)
@@ -234,7 +230,6 @@ int watch(const Options& options) {
     shown.update(now);
   }
   device->close();
-  std::signal(SIGINT, SIG_DFL);
   if (shown.samples() == 0)
     fmt::print("no sample came: '{}' is fed by another program, or nothing is attached\n",
                options.watch);

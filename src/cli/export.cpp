@@ -26,7 +26,7 @@ void refuse_tables(const std::filesystem::path& folder) {
 
 int export_log(const Options& options) {
   const LogFile log(options.log);
-  if (!log.reader().complete()) fmt::print("{}: {}\n", options.log.string(), log.reader().damage());
+  if (!log.damage().empty()) fmt::print("{}: {}\n", options.log.string(), log.damage());
   std::filesystem::path out = options.out;
   if (options.to == "csv") {
     if (out.empty()) out = std::filesystem::path("handspan-out") / options.log.stem();

@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <clocale>
 #include <fstream>
 
 #include "cli/command.hpp"
+#include "cli/end_signals.hpp"
 #include "core/config.hpp"
 #include "core/error.hpp"
 #include "core/files_read.hpp"
+#include "core/suggest.hpp"
 
 #ifndef HANDSPAN_DATA_FOLDERS
 #define HANDSPAN_DATA_FOLDERS ""
@@ -29,12 +33,59 @@ std::filesystem::path data_folder() {
   return std::filesystem::current_path();
 }
 
-Nanoseconds read_duration(std::string text, const std::string& option) {
+namespace {
+
+Nanoseconds read_seconds(std::string text, const std::string& option,
+                         const Schema<double>& schema) {
   if (text.size() > 1 && text.back() == 's' &&
       std::isdigit(static_cast<unsigned char>(text[text.size() - 2])))
     text.insert(text.size() - 1, " ");
-  const double duration = parse_yaml(text, option, number("s").above(0).max(1e6));
-  return std::llround(duration * 1e9);
+  try {
+    return std::llround(1e9 * parse_yaml(text, option, schema));
+  } catch (const ConfigError& error) {
+    // the option's value is no file with lines
+    const Issue& issue = error.issues().front();
+    throw InputError(
+        fmt::format("{} {}{}{}", option, issue.cause, issue.mend.empty() ? "" : "; ", issue.mend));
+  }
+}
+
+// CLI11 says only that a subcommand is required
+void refuse_unknown(const CLI::App& cli, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  std::vector<std::string> names;
+  for (const CLI::App* command : cli.get_subcommands({})) names.push_back(command->get_name());
+  if (std::ranges::count(names, argv[1]) == 0)
+    throw InputError(fmt::format("there is no command '{}'; {}", shown(argv[1]),
+                                 did_you_mean(argv[1], names, "there are")));
+}
+
+}  // namespace
+
+Nanoseconds read_duration(std::string text, const std::string& option) {
+  return read_seconds(std::move(text), option, number("s").above(0).max(1e6));
+}
+
+Nanoseconds read_time(std::string text, const std::string& option) {
+  return read_seconds(std::move(text), option, number("s").min(0).max(1e6));
+}
+
+void add_seed(CLI::App& command, std::optional<std::uint64_t>& seed, const std::string& doc) {
+  command
+      .add_option_function<std::string>(
+          "--seed",
+          [&seed](const std::string& text) {
+            std::uint64_t value = 0;
+            const char* const end = text.data() + text.size();
+            const auto [at, error] = std::from_chars(text.data(), end, value);
+            if (error != std::errc{} || at != end)
+              throw InputError(fmt::format(
+                  "--seed is {}; it must be a whole number from 0 to 18446744073709551615",
+                  shown(text)));
+            seed = value;
+          },
+          doc)
+      ->type_name("NUMBER");
 }
 
 void write_json(const nlohmann::ordered_json& json, const std::filesystem::path& file) {
@@ -69,7 +120,9 @@ int main(int argc, char** argv) {
   add_bench(cli, action);
   // what is read from here on is not written over
   const InputsRead inputs;
+  const EndSignals signals;
   try {
+    refuse_unknown(cli, argc, argv);
     cli.parse(argc, argv);
     return action();
   } catch (const CLI::ParseError& e) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cli/command.hpp"
+#include "cli/end_signals.hpp"
 #include "cli/summary_text.hpp"
 #include "core/files_read.hpp"
 #include "plant/picture.hpp"
@@ -29,25 +30,38 @@ void print_difference(const LogFile& log, const Difference& d) {
 int replay_log(const Options& options) {
   LogFile log(options.log);
   if (!options.json.empty()) refuse_overwriting(options.json, "--json");
-  if (!log.reader().complete()) fmt::print("{}: {}\n", options.log.string(), log.reader().damage());
+  if (!log.damage().empty()) fmt::print("{}: {}\n", options.log.string(), log.damage());
   ReplayOptions how;
   how.verify = options.verify;
   how.open = options.open;
-  if (!options.from.empty()) how.from = read_duration(options.from, "--from");
+  if (!options.from.empty()) how.from = read_time(options.from, "--from");
   if (!options.to.empty()) how.to = read_duration(options.to, "--to");
+  if (how.to && *how.to <= how.from)
+    throw InputError(fmt::format("--to {} is not after --from {}; give a later one",
+                                 shown(options.to), shown(options.from)));
   const Nanoseconds end = std::min(how.to.value_or(INT64_MAX), log.ticks() * log.base_period());
   const bool terminal = isatty(fileno(stderr));
   how.progress = [&](Nanoseconds now) {
     if (terminal) fmt::print(stderr, "\r{:.1f} of {:.1f} s", seconds(now), seconds(end));
-    return true;
+    return !end_asked();
   };
   const ReplayReport report = replay(log, how);
   if (terminal) fmt::print(stderr, "\r\033[K");
   print_summary(report.summary);
+  for (const ReplayGap& gap : report.gaps)
+    fmt::print("NOT run, as inputs are lost: from {:.3f} s {}\n",
+               seconds(gap.first * log.base_period()),
+               gap.resumed < log.ticks()
+                   ? fmt::format("to {:.3f} s, where it went on with the log's key frame",
+                                 seconds(gap.resumed * log.base_period()))
+                   : "on");
   nlohmann::ordered_json json = {{"log", options.log.string()},
                                  {"first_tick", report.first_tick},
                                  {"ticks", report.ticks},
                                  {"other_machine", report.other_machine}};
+  json["gaps"] = nlohmann::ordered_json::array();
+  for (const ReplayGap& gap : report.gaps)
+    json["gaps"].push_back({{"first_tick", gap.first}, {"resumed", gap.resumed}});
   if (options.verify) {
     if (!report.other_machine.empty())
       fmt::print("not the build and CPU that recorded it: {}\n", report.other_machine);
@@ -71,7 +85,9 @@ int replay_log(const Options& options) {
   }
   json["summary"] = to_json(log.app(), report.summary);
   if (!options.json.empty()) write_json(json, options.json);
-  // nothing compared is nothing that holds; the same divergence is the same run
+  // nothing compared is nothing that holds, nor is a run with holes; the same divergence is the
+  // same run
+  if (!report.gaps.empty()) return kDoesNotHold;
   if (options.verify) return report.same() && report.compared > 0 ? kHolds : kDoesNotHold;
   return report.summary.broken().empty() ? kHolds : kDoesNotHold;
 }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "cli/command.hpp"
+#include "cli/end_signals.hpp"
 #include "cli/summary_text.hpp"
 #include "core/config.hpp"
 #include "core/error.hpp"
@@ -76,8 +77,13 @@ int run(const Options& options) {
   const bool csv = options.input.extension() == ".csv";
   // a log has what the devices said then
   inputs.live_devices = options.input.empty() || csv;
-  if (!options.input.empty() && !csv)
-    inputs.feed = std::make_unique<LogFeed>(LogFile(options.input).inputs());
+  if (!options.input.empty() && !csv) {
+    const LogFile log(options.input);
+    if (!log.damage().empty())
+      fmt::print(stderr, "{}: {}\nits other inputs are given\n", options.input.string(),
+                 log.damage());
+    inputs.feed = std::make_unique<LogFeed>(log.inputs());
+  }
   Session session(app, std::move(inputs));
   if (csv) session.set_feed(std::make_unique<LogFeed>(recorded_headset(options, session)));
   std::filesystem::path picture;
@@ -101,6 +107,7 @@ int run(const Options& options) {
     if (terminal) fmt::print(stderr, "\r{:.1f} of {:.1f} s", seconds(now), seconds(until));
     return true;
   };
+  how.between = [](const PacerCounts&) { return !end_asked(); };
   std::optional<Recorder> recorder;
   if (!options.record.empty()) {
     if (options.record.has_parent_path())
@@ -112,7 +119,12 @@ int run(const Options& options) {
   }
   const RunSummary summary = run_session(session, how);
   if (terminal) fmt::print(stderr, "\r\033[K");
+  if (end_asked()) fmt::print("ended by a signal at {:.3f} s\n", seconds(session.now()));
   print_summary(summary);
+  nlohmann::ordered_json json = to_json(app, summary);
+  const bool recorded = !recorder || print_recording(*recorder, options.record, json);
+  if (!options.json.empty()) write_json(json, options.json);
+  // last: where it cannot be written, the rest is there
   if (!options.no_picture && session.simulation() == nullptr) {
     fmt::print("picture: none, since nothing of the scene is simulated\n");
   } else if (!options.no_picture) {
@@ -120,9 +132,6 @@ int run(const Options& options) {
     write_picture(*session.simulation(), {app.picture.size, app.picture.view}, picture);
     fmt::print("picture: {}\n", picture.string());
   }
-  nlohmann::ordered_json json = to_json(app, summary);
-  const bool recorded = !recorder || print_recording(*recorder, options.record, json);
-  if (!options.json.empty()) write_json(json, options.json);
   return recorded && summary.broken().empty() ? kHolds : kDoesNotHold;
 }
 
@@ -135,7 +144,7 @@ void add_run(CLI::App& cli, Action& action) {
   command->add_option("APP", options->app, "app file, such as apps/hold.yaml")->required();
   command->add_option("--for", options->duration,
                       "simulated time, such as 20s; else as the app says");
-  command->add_option("--seed", options->seed, "of everything random; else as the app says");
+  add_seed(*command, options->seed, "of everything random; else as the app says");
   command
       ->add_option("--input", options->input,
                    "give the app the inputs of a log (.mcap), or a recording of a headset (.csv)")

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <csignal>
 #include <fstream>
 #include <map>
 #include <optional>
 
 #include "cli/command.hpp"
+#include "cli/end_signals.hpp"
 #include "core/error.hpp"
 #include "core/files_read.hpp"
 #include "core/suggest.hpp"
@@ -31,26 +31,6 @@ struct Options {
   std::optional<std::uint64_t> seed;
   std::vector<std::string> parameters;
   bool fresh = false, trials = false;
-};
-
-std::atomic<bool> g_stop{false};
-
-void on_signal(int) { g_stop = true; }
-
-// Ctrl-C and a polite end: runs that are going on are finished and kept; a second one ends at once
-class StopStudyOnSignal {
- public:
-  StopStudyOnSignal() {
-    struct sigaction action{};
-    action.sa_handler = on_signal;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
-  }
-  ~StopStudyOnSignal() {
-    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
-  }
-  StopStudyOnSignal(const StopStudyOnSignal&) = delete;
-  StopStudyOnSignal& operator=(const StopStudyOnSignal&) = delete;
 };
 
 // by name, "grab/random"
@@ -205,7 +185,8 @@ int study(const Options& options) {
   StudyConfig config = load(options.study);
   RunnerOptions how = runner_options(options, config.name);
   const std::filesystem::path out = how.out;
-  how.stop = &g_stop;
+  // runs that are going on are finished and kept
+  how.stop = &end_flag();
   const bool terminal = isatty(fileno(stderr));
   how.progress = [terminal](const RunnerProgress& p) {
     if (terminal)
@@ -224,11 +205,7 @@ int study(const Options& options) {
   if (options.rerun) return rerun(options, runner, out);
   fmt::print("{}", study_heading(runner));
   std::fflush(stdout);
-  StudyOutcome outcome;
-  {
-    const StopStudyOnSignal signals;
-    outcome = runner.run();
-  }
+  const StudyOutcome outcome = runner.run();
   if (terminal) fmt::print(stderr, "\r\033[K");
   if (!outcome.complete) {
     fmt::print("stopped after {} runs; the same command goes on from there\n",
@@ -258,7 +235,7 @@ void add_study(CLI::App& cli, Action& action) {
   command
       ->add_option("--n", options->n, "runs of each cell and combination; else as the study says")
       ->check(CLI::Range(1, 10'000'000));
-  command->add_option("--seed", options->seed, "of the first run; else as the study says");
+  add_seed(*command, options->seed, "of the first run; else as the study says");
   command
       ->add_option("--param", options->parameters,
                    "a key of the app in all runs, by path: scene.objects.box.mass=0.6")

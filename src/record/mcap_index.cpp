@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <ranges>
 #include <utility>
 
 #include "core/error.hpp"
@@ -20,6 +21,20 @@ void McapIndex::note(std::uint64_t offset, const std::string& cause) {
   }
   if (!damage.empty()) damage += '\n';
   damage += fmt::format("byte {}: {}", offset, cause);
+}
+
+void McapIndex::lose(std::uint64_t offset, const std::string& cause) {
+  lacking = true;
+  note(offset, cause);
+}
+
+void McapIndex::count(const McapMessage& message) {
+  McapStatistics& all = statistics;
+  if (all.messages == 0) all.first_time = all.last_time = message.log_time;
+  all.first_time = std::min(all.first_time, message.log_time);
+  all.last_time = std::max(all.last_time, message.log_time);
+  ++all.messages;
+  ++all.channel_messages[message.channel];
 }
 
 void for_each_record(ByteSpan records,
@@ -126,11 +141,15 @@ Bytes read_block(const ByteSource& source, const McapBlock& block) {
     records.assign(compressed.begin(), compressed.end());
   } else if (compression == "zstd") {
     records = decompress(compressed, size);
+  } else if (compression == "lz4") {
+    throw InputError(
+        fmt::format("{}: byte {}: a chunk is compressed with lz4, and zstd alone is read here; "
+                    "convert it: mcap "
+                    "compress {} -o OTHER.mcap --compression zstd",
+                    shown(source.name()), block.offset, shown(source.name())));
   } else {
-    throw InputError(fmt::format(
-        "{}: byte {}: a chunk is compressed with {}, and zstd alone is read here; convert it: mcap "
-        "compress {} -o OTHER.mcap --compression zstd",
-        shown(source.name()), block.offset, shown(compression), shown(source.name())));
+    throw BytesError(fmt::format("the chunk is compressed with '{}', which MCAP does not know",
+                                 shown(compression)));
   }
   // 0: whoever wrote it made no checksum
   if (crc != 0 && crc32_of(records) != crc)
@@ -140,15 +159,27 @@ Bytes read_block(const ByteSource& source, const McapBlock& block) {
 
 McapIndex index_mcap(const ByteSource& source, McapReader::Open how) {
   const auto magic = std::as_bytes(std::span(kMcapMagic));
-  if (source.size() < magic.size() || !std::ranges::equal(source.read(0, magic.size()), magic))
-    throw InputError(
-        fmt::format("{}: byte 0: is no MCAP file; name a log that handspan or another "
-                    "program wrote as MCAP",
-                    shown(source.name())));
+  const Bytes start = source.read(0, std::min<std::uint64_t>(source.size(), magic.size()));
   McapIndex index;
-  if (how == McapReader::Open::kBySummary && index_by_summary(source, index)) return index;
+  if (!std::ranges::equal(start, magic)) {
+    // a file with a wrong bit at its very beginning is still one
+    const auto same = std::ranges::count_if(std::views::iota(std::size_t{0}, start.size()),
+                                            [&](std::size_t i) { return start[i] == magic[i]; });
+    if (start.size() < magic.size() || static_cast<std::size_t>(same) + 1 < magic.size())
+      throw InputError(
+          fmt::format("{}: byte 0: is no MCAP file; name a log that handspan or another "
+                      "program wrote as MCAP",
+                      shown(source.name())));
+    index.note(0, "the file's first bytes are not those of MCAP; nothing is lost by it");
+  }
+  const McapIndex before = index;
+  if (how != McapReader::Open::kByReading && index_by_summary(source, index)) {
+    if (how == McapReader::Open::kChecked) check_all(source, index);
+    index.complete = index.damage.empty();
+    return index;
+  }
   // what was noted of the summary stays
-  McapIndex read;
+  McapIndex read = before;
   read.damage = index.damage;
   index_by_reading(source, read);
   return read;

@@ -36,15 +36,24 @@ struct McapIndex {
   std::vector<McapMetadataInfo> metadata;
   McapStatistics statistics;
   bool complete = false;
-  bool read_through = false;  // every block was checked
-  std::string damage;         // a line a finding
+  bool read_through = false;     // every block was checked
+  std::string damage;            // a line a finding
+  std::vector<McapLoss> losses;  // in the order of the file
+  std::uint64_t data_end = 0;    // where the data's closing record is, by the summary
+
+  bool lacking = false;  // some of what is damaged was lost by it
 
   /// One more line of `damage`: "byte 123: cause".
   void note(std::uint64_t offset, const std::string& cause);
+  /// The same, of what can no more be read.
+  void lose(std::uint64_t offset, const std::string& cause);
+
+  /// Counts a message that can be read.
+  void count(const McapMessage& message);
 };
 
-/// By the summary where `how` allows and there is one that holds, else by reading. Throws as
-/// McapReader's constructor does.
+/// By the summary where `how` allows and there is one that holds, else by reading; checked as `how`
+/// asks. Throws as McapReader's constructor does.
 McapIndex index_mcap(const ByteSource& source, McapReader::Open how);
 
 // ---- parts of it, each in a file of its own
@@ -55,6 +64,17 @@ bool index_by_summary(const ByteSource& source, McapIndex& index);
 
 /// Reads the file record by record from after its magic.
 void index_by_reading(const ByteSource& source, McapIndex& index);
+
+/// Reads all that the index has, leaves out of it what is damaged, and counts what is left.
+void check_all(const ByteSource& source, McapIndex& index);
+
+/// Notes it when the checksum of the data, whose closing record is at `end`, is not theirs although
+/// nothing was found damaged.
+void check_data(const ByteSource& source, std::uint64_t end, McapIndex& index);
+
+/// What a mended copy says of what its original had lost, and the other way round.
+McapMap mended_metadata(const McapReader& reader);
+void add_mended(McapIndex& index, const McapMap& map);
 
 /// A block's records, decompressed and checked. Throws BytesError when they are damaged, InputError
 /// when their compression is not read here.

@@ -68,8 +68,12 @@ struct McapReader::Impl {
 };
 
 McapReader::McapReader(const std::filesystem::path& path, Open how)
-    : impl_(std::make_unique<Impl>(ByteSource::file(path), how)) {}
-McapReader::McapReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+    : McapReader(std::make_unique<Impl>(ByteSource::file(path), how)) {}
+McapReader::McapReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
+  // what a mended copy says of its original
+  const auto mended = std::ranges::find(metadata(), kMendedMetadata, &McapMetadataInfo::name);
+  if (mended != metadata().end()) add_mended(impl_->index, metadata(*mended));
+}
 McapReader::~McapReader() = default;
 McapReader::McapReader(McapReader&&) noexcept = default;
 McapReader& McapReader::operator=(McapReader&&) noexcept = default;
@@ -80,6 +84,8 @@ McapReader McapReader::of_bytes(Bytes bytes, const std::string& name, Open how) 
 
 bool McapReader::complete() const { return impl_->index.complete; }
 const std::string& McapReader::damage() const { return impl_->index.damage; }
+bool McapReader::lacking() const { return impl_->index.lacking; }
+const std::vector<McapLoss>& McapReader::losses() const { return impl_->index.losses; }
 const std::string& McapReader::profile() const { return impl_->index.profile; }
 const std::string& McapReader::library() const { return impl_->index.library; }
 const std::vector<McapSchema>& McapReader::schemas() const { return impl_->index.schemas; }

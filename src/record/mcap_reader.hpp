@@ -40,11 +40,26 @@ struct McapMetadataInfo {
   std::uint64_t offset = 0;  // of its record in the file
 };
 
+/// A part of a file that cannot be read, and in which messages were.
+struct McapLoss {
+  std::uint64_t offset = 0;  // its first byte; of a mended copy: in the file that it is of
+  std::uint64_t size = 0;
+  Nanoseconds from = 0;  // log times of its messages are from <= t <= to, as far as is known [ns]
+  Nanoseconds to = std::numeric_limits<Nanoseconds>::max();
+  bool operator==(const McapLoss&) const = default;
+};
+
+/// The metadata in which a mended copy says what was lost.
+inline constexpr char kMendedMetadata[] = "handspan_mended";
+
 class McapReader {
  public:
   enum class Open {
-    kBySummary,  // when there is one that holds; else as kByReading
-    kByReading,  // every chunk is decompressed and checked; damaged ones are left out and named
+    kBySummary,  // quick, where a summary holds; else as kByReading. Damage to the rest is found
+                 // when it is read
+    kChecked,    // by the summary, where it holds; then all is read once: what is damaged is left
+                 // out and named
+    kByReading,  // as kChecked, from the first record to the last, without the summary
   };
 
   /// Throws InputError (path, byte, cause, mend) when the file cannot be read, is no MCAP file, or
@@ -58,12 +73,19 @@ class McapReader {
   McapReader(McapReader&&) noexcept;
   McapReader& operator=(McapReader&&) noexcept;
 
-  /// Whether the file was finished and nothing in it was found damaged. Messages of a file that
-  /// opened by its summary are checked when they are read.
+  /// Whether the file was finished, nothing in it was found damaged, and it is no mended copy of a
+  /// file that had lost something. Messages of a file that opened kBySummary are checked when they
+  /// are read.
   bool complete() const;
 
   /// What is wrong and lost, with byte offsets, a line each; empty when complete().
   const std::string& damage() const;
+
+  /// Whether some of what is damaged was lost by it, here or in a mended copy's original.
+  bool lacking() const;
+
+  /// Where messages were lost, by time; those of a mended copy's original too.
+  const std::vector<McapLoss>& losses() const;
 
   const std::string& profile() const;  // "ros2"
   const std::string& library() const;  // what wrote it

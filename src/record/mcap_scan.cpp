@@ -32,11 +32,11 @@ class Scan {
   void chunk(std::uint64_t at, const Head& head);
   void loose_message(std::uint64_t at, const Head& head, ByteSpan content);
   void attachment(std::uint64_t at, ByteSpan content);
-  void count(const McapMessage& message);
   std::uint64_t after_damage(std::uint64_t at, const std::string& cause);
   bool chunk_holds(std::uint64_t at, const Head& head);
   std::optional<std::uint64_t> next_chunk(std::uint64_t from);
   void check_end(std::uint64_t at);
+  void bound_losses();
 
   const ByteSource& source_;
   McapIndex& index_;
@@ -79,30 +79,37 @@ void Scan::run() {
       // its length is trusted if a record follows it
       const std::uint64_t next = at + head->size();
       if (next == source_.size() || head_at(next)) {
-        index_.note(at,
+        index_.lose(at,
                     fmt::format("{}; lost: this record of {} bytes", error.what(), head->size()));
+        if (head->kind == McapRecord::kChunk || head->kind == McapRecord::kMessage)
+          index_.losses.push_back({at, head->size()});
         at = next;
       } else {
         at = after_damage(at, error.what());
       }
     }
   }
-  if (ended)
+  if (ended) {
+    check_data(source_, at, index_);
     check_end(at);
-  else if (index_.damage == before)
-    index_.note(source_.size(),
+  }
+  if (!ended && index_.damage == before)
+    index_.lose(source_.size(),
                 "the file ends without its closing records: the recording was ended hard; lost: "
                 "what was not yet written");
   for (const auto& [id, messages] : index_.statistics.channel_messages)
-    if (!index_.channel_of_id.contains(id))
-      index_.note(source_.size(),
+    if (!index_.channel_of_id.contains(id)) {
+      index_.lose(source_.size(),
                   fmt::format("lost: {} messages of channel {}, which the file does not describe",
                               messages, id));
+      index_.losses.push_back({source_.size(), 0});
+    }
   std::erase_if(index_.statistics.channel_messages, [&](const auto& count) {
     if (index_.channel_of_id.contains(count.first)) return false;
     index_.statistics.messages -= count.second;
     return true;
   });
+  bound_losses();
   index_.statistics.schemas = static_cast<std::uint16_t>(index_.schemas.size());
   index_.statistics.channels = static_cast<std::uint32_t>(index_.channels.size());
   index_.complete = index_.damage.empty();
@@ -143,15 +150,6 @@ void Scan::record(std::uint64_t at, const Head& head) {
   }
 }
 
-void Scan::count(const McapMessage& message) {
-  McapStatistics& all = index_.statistics;
-  if (all.messages == 0) all.first_time = all.last_time = message.log_time;
-  all.first_time = std::min(all.first_time, message.log_time);
-  all.last_time = std::max(all.last_time, message.log_time);
-  ++all.messages;
-  ++all.channel_messages[message.channel];
-}
-
 void Scan::chunk(std::uint64_t at, const Head& head) {
   McapBlock block{at, head.size(), false, 0, 0};
   const Bytes records = read_block(source_, block);
@@ -164,7 +162,7 @@ void Scan::chunk(std::uint64_t at, const Head& head) {
   });
   ++index_.statistics.chunks;
   if (messages.empty()) return;
-  for (const McapMessage& message : messages) count(message);
+  for (const McapMessage& message : messages) index_.count(message);
   const auto [first, last] = std::ranges::minmax(messages, {}, &McapMessage::log_time);
   block.first = first.log_time;
   block.last = last.log_time;
@@ -174,7 +172,7 @@ void Scan::chunk(std::uint64_t at, const Head& head) {
 void Scan::loose_message(std::uint64_t at, const Head& head, ByteSpan content) {
   constexpr std::uint64_t kMost = 1U << 20U;
   const McapMessage message = parse_message(content);
-  count(message);
+  index_.count(message);
   const bool follows = !index_.blocks.empty() && index_.blocks.back().loose &&
                        index_.blocks.back().offset + index_.blocks.back().size == at &&
                        index_.blocks.back().size < kMost;
@@ -201,7 +199,9 @@ void Scan::attachment(std::uint64_t at, ByteSpan content) {
 // notes what is lost from `at`, and gives the place where reading goes on
 std::uint64_t Scan::after_damage(std::uint64_t at, const std::string& cause) {
   const std::uint64_t next = next_chunk(at + 1).value_or(source_.size());
-  index_.note(at, next == source_.size()
+  // a file that ends in the middle of a record is cut: it had no more
+  if (next != source_.size()) index_.losses.push_back({at, next - at});
+  index_.lose(at, next == source_.size()
                       ? fmt::format("{}; lost: the last {} bytes", cause, next - at)
                       : fmt::format("{}; lost: {} bytes, up to the next chunk that holds", cause,
                                     next - at));
@@ -243,6 +243,18 @@ std::optional<std::uint64_t> Scan::next_chunk(std::uint64_t from) {
     }
   }
   return {};
+}
+
+// what is lost was recorded after what is before it and before what follows it
+void Scan::bound_losses() {
+  for (McapLoss& loss : index_.losses)
+    for (const McapBlock& block : index_.blocks) {
+      if (block.offset < loss.offset) loss.from = std::max(loss.from, block.last);
+      if (block.offset > loss.offset) {
+        loss.to = std::max(loss.from, block.first);
+        break;
+      }
+    }
 }
 
 // the data have ended where they should: is the rest there?

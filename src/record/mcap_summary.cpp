@@ -110,6 +110,24 @@ void check_places(const std::vector<McapBlock>& blocks, std::uint64_t summary_at
   }
 }
 
+// the file's first record; nothing that is read depends on it
+void read_header(const ByteSource& source, McapIndex& index) {
+  const std::uint64_t at = kMcapMagic.size();
+  try {
+    const Bytes head = source.read(at, kMcapRecordHead);
+    ByteCursor first(head);
+    if (first.get<std::uint8_t>() != static_cast<std::uint8_t>(McapRecord::kHeader))
+      throw BytesError("the file does not begin with a header");
+    const Bytes header = source.read(at + kMcapRecordHead, first.get<std::uint64_t>());
+    ByteCursor words(header);
+    index.profile = words.text();
+    index.library = words.text();
+  } catch (const BytesError& error) {
+    index.note(
+        at, fmt::format("the file's header is damaged ({}); nothing is lost by it", error.what()));
+  }
+}
+
 }  // namespace
 
 bool index_by_summary(const ByteSource& source, McapIndex& index) {
@@ -124,7 +142,7 @@ bool index_by_summary(const ByteSource& source, McapIndex& index) {
     ByteCursor footer(tail);
     if (footer.get<std::uint8_t>() != static_cast<std::uint8_t>(McapRecord::kFooter) ||
         footer.get<std::uint64_t>() != kFooterContent)
-      return false;
+      throw BytesError("there is no footer before the file's end");
     const auto summary_at = footer.get<std::uint64_t>();
     footer.get<std::uint64_t>();  // where its parts are: all of them are read
     const auto crc = footer.get<std::uint32_t>();
@@ -143,16 +161,9 @@ bool index_by_summary(const ByteSource& source, McapIndex& index) {
     check_places(index.blocks, summary_at);
     index.statistics = *std::move(statistics);
 
-    // the file's first record
-    const Bytes head = source.read(magic, kMcapRecordHead);
-    ByteCursor first(head);
-    if (first.get<std::uint8_t>() != static_cast<std::uint8_t>(McapRecord::kHeader))
-      throw BytesError("the file does not begin with a header");
-    const Bytes header = source.read(magic + kMcapRecordHead, first.get<std::uint64_t>());
-    ByteCursor words(header);
-    index.profile = words.text();
-    index.library = words.text();
-    index.complete = true;
+    constexpr std::uint64_t kDataEndSize = kMcapRecordHead + 4;
+    index.data_end = summary_at - std::min(summary_at, kDataEndSize);
+    read_header(source, index);
     return true;
   } catch (const BytesError& error) {
     index.note(

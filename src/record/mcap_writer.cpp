@@ -102,10 +102,14 @@ struct McapWriter::Impl {
   std::uint64_t flush_scratch() {
     const std::uint64_t at = file.size();
     file.append(scratch);
+    data_crc = crc32_of(scratch, data_crc);
     scratch.clear();
     return at;
   }
 
+  void put_attachment(const McapAttachment& attachment);
+  void put_metadata(const std::string& name, const McapMap& map);
+  void put_copies();
   void sort_by_channel();
   void close_chunk();
   void write_summary();
@@ -124,8 +128,13 @@ struct McapWriter::Impl {
   Nanoseconds chunk_first = 0, chunk_last = 0;
   std::vector<std::vector<Entry>> entries;  // of the open chunk, a list a channel
 
-  Bytes scratch;        // records on their way to the file
-  Bytes chunk_indexes;  // records of the summary
+  // what is to be written a second time
+  std::vector<McapAttachment> attachment_copies;
+  std::vector<std::pair<std::string, McapMap>> metadata_copies;
+
+  Bytes scratch;               // records on their way to the file
+  std::uint32_t data_crc = 0;  // of all that is in the file
+  Bytes chunk_indexes;         // records of the summary
   Bytes attachment_indexes;
   Bytes metadata_indexes;
 };
@@ -211,12 +220,19 @@ void McapWriter::Impl::close_chunk() {
   put(chunk_indexes, compressed);
   put(chunk_indexes, uncompressed);
   index.close();
+  put_copies();
+}
+
+void McapWriter::Impl::put_copies() {
+  for (const McapAttachment& attachment : std::exchange(attachment_copies, {}))
+    put_attachment(attachment);
+  for (const auto& [name, map] : std::exchange(metadata_copies, {})) put_metadata(name, map);
 }
 
 void McapWriter::Impl::write_summary() {
   {
     const Record end(scratch, McapRecord::kDataEnd);
-    put(scratch, std::uint32_t{0});  // no checksum of all: each chunk has its own
+    put(scratch, data_crc);
     end.close();
   }
   const std::uint64_t base = file.size();
@@ -339,9 +355,19 @@ void McapWriter::write(const McapMessage& message) {
 }
 
 void McapWriter::attach(const McapAttachment& attachment) {
-  Impl& impl = *impl_;
-  impl.check_open();
-  Bytes& out = impl.scratch;
+  impl_->check_open();
+  impl_->put_attachment(attachment);
+  if (impl_->options.twice) impl_->attachment_copies.push_back(attachment);
+}
+
+void McapWriter::metadata(const std::string& name, const McapMap& map) {
+  impl_->check_open();
+  impl_->put_metadata(name, map);
+  if (impl_->options.twice) impl_->metadata_copies.emplace_back(name, map);
+}
+
+void McapWriter::Impl::put_attachment(const McapAttachment& attachment) {
+  Bytes& out = scratch;
   const Record record(out, McapRecord::kAttachment);
   put(out, attachment.log_time);
   put(out, attachment.create_time);
@@ -351,9 +377,9 @@ void McapWriter::attach(const McapAttachment& attachment) {
   put_bytes(out, attachment.bytes);
   put(out, crc32_of(ByteSpan(out).subspan(kMcapRecordHead)));
   record.close();
-  const std::uint64_t size = out.size(), at = impl.flush_scratch();
+  const std::uint64_t size = out.size(), at = flush_scratch();
 
-  Bytes& summary = impl.attachment_indexes;
+  Bytes& summary = attachment_indexes;
   const Record index(summary, McapRecord::kAttachmentIndex);
   put(summary, at);
   put(summary, size);
@@ -363,24 +389,22 @@ void McapWriter::attach(const McapAttachment& attachment) {
   put_text(summary, attachment.name);
   put_text(summary, attachment.media_type);
   index.close();
-  ++impl.statistics.attachments;
+  ++statistics.attachments;
 }
 
-void McapWriter::metadata(const std::string& name, const McapMap& map) {
-  Impl& impl = *impl_;
-  impl.check_open();
-  const Record record(impl.scratch, McapRecord::kMetadata);
-  put_text(impl.scratch, name);
-  put_map(impl.scratch, map);
+void McapWriter::Impl::put_metadata(const std::string& name, const McapMap& map) {
+  const Record record(scratch, McapRecord::kMetadata);
+  put_text(scratch, name);
+  put_map(scratch, map);
   record.close();
-  const std::uint64_t size = impl.scratch.size(), at = impl.flush_scratch();
+  const std::uint64_t size = scratch.size(), at = flush_scratch();
 
-  const Record index(impl.metadata_indexes, McapRecord::kMetadataIndex);
-  put(impl.metadata_indexes, at);
-  put(impl.metadata_indexes, size);
-  put_text(impl.metadata_indexes, name);
+  const Record index(metadata_indexes, McapRecord::kMetadataIndex);
+  put(metadata_indexes, at);
+  put(metadata_indexes, size);
+  put_text(metadata_indexes, name);
   index.close();
-  ++impl.statistics.metadata;
+  ++statistics.metadata;
 }
 
 void McapWriter::close_chunk() {
@@ -391,6 +415,7 @@ void McapWriter::close_chunk() {
 void McapWriter::finish() {
   impl_->check_open();
   impl_->close_chunk();
+  impl_->put_copies();
   impl_->write_summary();
   impl_->finished = true;
   impl_->file.close();

@@ -19,7 +19,9 @@ struct McapOptions {
   int zstd_level = 1;                    // 1 (quick) to 19 (small); 0 leaves chunks uncompressed
   bool by_channel = false;               // within a chunk channel after channel: packs better; else
                                          // as they came. Readers go by the index or by log time
-  std::string profile = "ros2";          // how the file's channels are to be understood
+  bool twice = false;  // attachments and metadata are written once more, after the next chunk: what
+                       // damages one copy leaves the other
+  std::string profile = "ros2";  // how the file's channels are to be understood
 };
 
 class McapWriter {

@@ -3,22 +3,26 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <system_error>
+#include <utility>
 
 #include "core/error.hpp"
+#include "record/mcap_index.hpp"
 #include "record/mcap_reader.hpp"
 #include "record/mcap_writer.hpp"
 
 namespace handspan {
 
 std::string mend_log(const std::filesystem::path& in, const std::filesystem::path& out) {
-  const McapReader reader(in, McapReader::Open::kByReading);
+  const McapReader reader(in, McapReader::Open::kChecked);
   std::error_code none;
   if (std::filesystem::equivalent(in, out, none))
     throw InputError(fmt::format("{}: is the log to be mended; name another file for its copy",
                                  shown(out.string())));
   McapOptions options;
   options.profile = reader.profile();
+  options.twice = true;
   McapWriter writer(out, options);
   std::map<std::uint16_t, std::uint16_t> schemas, channels;
   for (const McapSchema& schema : reader.schemas())
@@ -30,10 +34,17 @@ std::string mend_log(const std::filesystem::path& in, const std::filesystem::pat
         channel.topic, schema == schemas.end() ? std::uint16_t{0} : schema->second,
         channel.metadata, channel.encoding);
   }
+  // what is there twice is written twice again
+  std::set<std::pair<std::string, McapMap>> maps;
   for (const McapMetadataInfo& info : reader.metadata())
-    writer.metadata(info.name, reader.metadata(info));
-  for (const McapAttachmentInfo& info : reader.attachments())
-    writer.attach(reader.attachment(info));
+    if (info.name != kMendedMetadata) maps.emplace(info.name, reader.metadata(info));
+  if (reader.lacking()) maps.emplace(kMendedMetadata, mended_metadata(reader));
+  for (const auto& [name, map] : maps) writer.metadata(name, map);
+  std::set<std::pair<std::string, Bytes>> files;
+  for (const McapAttachmentInfo& info : reader.attachments()) {
+    const McapAttachment attachment = reader.attachment(info);
+    if (files.emplace(attachment.name, attachment.bytes).second) writer.attach(attachment);
+  }
   reader.messages({}, [&](const McapChannel& channel, const McapMessage& message) {
     McapMessage copy = message;
     copy.channel = channels.at(channel.id);
@@ -41,7 +52,7 @@ std::string mend_log(const std::filesystem::path& in, const std::filesystem::pat
     return true;
   });
   writer.finish();
-  return reader.damage().empty() ? "nothing was lost" : reader.damage();
+  return reader.complete() ? "nothing was lost" : reader.damage();
 }
 
 }  // namespace handspan

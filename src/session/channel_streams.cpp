@@ -64,12 +64,6 @@ void encode_pose(const LogSample& sample, Bytes& out) {
 
 }  // namespace
 
-std::string topic_of(std::string_view channel) {
-  std::string topic = "/" + std::string(channel);
-  std::ranges::replace(topic, '.', '/');
-  return topic;
-}
-
 ChannelStreams::ChannelStreams(Session& session, LogWriter& writer, bool every_write)
     : writer_(writer), every_write_(every_write) {
   const ChannelTable& table = session.channels();

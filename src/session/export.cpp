@@ -203,10 +203,17 @@ int export_hdf5(const LogFile& log, const std::filesystem::path& file, const Hdf
     episodes.push_back({log.first_tick(), log.ticks(), "", "unmarked", "", "", {}});
   if (!options.discarded)
     std::erase_if(episodes, [](const Episode& e) { return e.outcome == "discard"; });
+  // one with a hole is no demonstration
+  std::erase_if(episodes, [&](const Episode& e) {
+    return std::ranges::any_of(log.lost(), [&](const LostTicks& lost) {
+      return lost.first <= e.end && lost.last >= e.start;
+    });
+  });
   const std::vector<Series> series = series_of(log);
   if (episodes.empty() || series.empty())
-    throw InputError(fmt::format("{}: it has nothing to export: {}", log.file().string(),
-                                 series.empty() ? "no channels" : "all episodes are discarded"));
+    throw InputError(fmt::format(
+        "{}: it has nothing to export: {}", log.file().string(),
+        series.empty() ? "no channels" : "all episodes are discarded, or parts of them are lost"));
   if (file.has_parent_path()) {
     std::error_code failed;
     std::filesystem::create_directories(file.parent_path(), failed);

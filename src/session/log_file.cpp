@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <cstring>
 #include <fstream>
+#include <set>
 
 #include "core/build_info.hpp"
 #include "core/error.hpp"
@@ -46,14 +49,9 @@ class LogFile::Folder : public PrivateFolder {
   Folder() : PrivateFolder("handspan-log-") {}
 };
 
-LogFile::LogFile(const std::filesystem::path& file) : file_(file), reader_(file) {
-  const auto about = reader_.metadata(kRunMetadata);
-  if (!about)
-    throw InputError(
-        fmt::format("{}: it is an MCAP file, but no log of handspan: it has no metadata "
-                    "'{}'",
-                    file.string(), kRunMetadata));
-  about_ = *about;
+LogFile::LogFile(const std::filesystem::path& file, McapReader::Open how)
+    : file_(file), reader_(file, how) {
+  read_about();
   if (this->about(kVersionKey) != kFormat)
     throw InputError(fmt::format("{}: its format is '{}'; this handspan reads format {}",
                                  file.string(), shown(this->about(kVersionKey)), kFormat));
@@ -61,6 +59,84 @@ LogFile::LogFile(const std::filesystem::path& file) : file_(file), reader_(file)
   first_tick_ = integer_of(*this, "first_tick");
   if (base_ <= 0 || first_tick_ < 0)
     throw InputError(fmt::format("{}: its ticks are damaged", file.string()));
+  if (how != McapReader::Open::kBySummary) find_lost();
+}
+
+// the copy whose checksum holds; logs of before have one copy without
+void LogFile::read_about() {
+  std::size_t copies = 0, damaged = 0;
+  for (const McapMetadataInfo& info : reader_.metadata()) {
+    if (info.name != kRunMetadata) continue;
+    ++copies;
+    McapMap map = reader_.metadata(info);
+    const auto checksum = map.find(kChecksumKey);
+    const bool holds = checksum == map.end() || checksum->second == checksum_of(map);
+    damaged += holds ? 0 : 1;
+    // one with a checksum is worth more than one that seems to have none
+    if (holds && (about_.empty() || checksum != map.end())) about_ = std::move(map);
+  }
+  if (copies == 0)
+    throw InputError(
+        fmt::format("{}: it is an MCAP file, but no log of handspan: it has no metadata "
+                    "'{}'",
+                    file_.string(), kRunMetadata));
+  if (damaged == copies)
+    throw InputError(
+        fmt::format("{}: what it says of its run (metadata '{}') is damaged in all of its {} "
+                    "copies: its app, seed and ticks are not known",
+                    file_.string(), kRunMetadata, copies));
+  if (damaged > 0)
+    about_damage_ = fmt::format(
+        "one copy of metadata '{}' is damaged; nothing is lost: the other "
+        "holds",
+        kRunMetadata);
+}
+
+std::string LogFile::damage() const {
+  std::string text = reader_.damage();
+  const auto add = [&](const std::string& line) { text += (text.empty() ? "" : "\n") + line; };
+  if (!about_damage_.empty()) add(about_damage_);
+  for (const LostTicks& lost : lost_)
+    add(lost.last == INT64_MAX
+            ? fmt::format("lost: the run from {:.3f} s on", seconds(lost.first * base_))
+            : fmt::format("lost: the run from {:.3f} s to {:.3f} s", seconds(lost.first * base_),
+                          seconds(lost.last * base_)));
+  return text;
+}
+
+void LogFile::find_lost() {
+  const std::int64_t end = ticks();
+  for (const McapLoss& loss : reader_.losses()) {
+    lost_.push_back({std::clamp(loss.from / base_, first_tick_, end),
+                     loss.to / base_ >= end ? INT64_MAX : loss.to / base_});
+  }
+  // ticks without hashes: whoever wrote could not keep up
+  std::int64_t next = first_tick_;
+  each<messages::TickHashes>(
+      reader_, kHashTopic, 0, [&](const messages::TickHashes& m, const McapMessage&) {
+        const auto first = static_cast<std::int64_t>(m.first_tick);
+        if (first > next && std::ranges::none_of(lost_, [&](const LostTicks& lost) {
+              return lost.first <= first && lost.last >= next;
+            }))
+          lost_.push_back({next, first - 1});
+        next = std::max(next, first + static_cast<std::int64_t>(hashed_ticks(m)));
+      });
+  std::ranges::sort(lost_, {}, &LostTicks::first);
+  std::vector<LostTicks> joined;
+  for (const LostTicks& lost : lost_)
+    if (!joined.empty() && lost.first <= joined.back().last)
+      joined.back().last = std::max(joined.back().last, lost.last);
+    else
+      joined.push_back(lost);
+  lost_ = std::move(joined);
+}
+
+// A key frame at tick T is the state before T's inputs, and was written before them: one that is
+// after what was lost, in the file, has them.
+std::optional<std::int64_t> LogFile::resumes(const LostTicks& lost) const {
+  for (const std::int64_t tick : key_frames())
+    if (tick > lost.first && tick >= lost.last) return tick;
+  return {};
 }
 
 const std::string& LogFile::about(const std::string& key) const {
@@ -87,10 +163,10 @@ std::int64_t LogFile::ticks() const {
 App LogFile::app() {
   if (!folder_) {
     folder_ = std::make_shared<Folder>();
-    const std::string_view prefix = kFilePrefix;
+    std::set<std::string> written;  // each file is there twice
     for (const auto& info : reader_.attachments()) {
-      if (!info.name.starts_with(prefix)) continue;
-      const std::filesystem::path relative = info.name.substr(prefix.size());
+      if (!info.name.starts_with(kFilePrefix) || written.contains(info.name)) continue;
+      const std::filesystem::path relative = info.name.substr(std::strlen(kFilePrefix));
       // from a stranger's file: nothing is written elsewhere
       const auto normal = relative.lexically_normal();
       if (normal.empty() || normal.is_absolute() || *normal.begin() == "..")
@@ -106,6 +182,7 @@ App LogFile::app() {
       if (!out)
         throw InputError(fmt::format("{}: cannot be written; is the disk of temporary files full?",
                                      path.string()));
+      written.insert(info.name);
     }
   }
   const std::filesystem::path app_file = about("app_file");
@@ -113,7 +190,18 @@ App LogFile::app() {
   if (normal.is_absolute() || *normal.begin() == "..")
     throw InputError(fmt::format("{}: its app has the path '{}'; the log is damaged",
                                  file_.string(), shown(app_file.string())));
-  App app = load_app(folder_->path() / normal);
+  App app = [&] {
+    try {
+      return load_app(folder_->path() / normal);
+    } catch (const InputError& error) {
+      // the folder is this object's: who reads it knows the log alone
+      std::string text = error.what();
+      const std::string folder = folder_->path().string() + "/";
+      for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder, at))
+        text.erase(at, folder.size());
+      throw InputError(fmt::format("{}: in the files that it has: {}", file_.string(), text));
+    }
+  }();
   app.seed = static_cast<std::uint64_t>(integer_of(*this, "seed"));
   return app;
 }
@@ -170,25 +258,22 @@ std::vector<Episode> LogFile::episodes() const {
   return episodes;
 }
 
-std::vector<TickHashes> LogFile::hashes() const {
-  std::vector<TickHashes> rows;
+std::vector<HashedTicks> LogFile::hashes() const {
+  std::vector<HashedTicks> runs;
   each<messages::TickHashes>(
       reader_, kHashTopic, 0, [&](const messages::TickHashes& m, const McapMessage&) {
-        const auto next = first_tick_ + static_cast<std::int64_t>(rows.size());
         if (m.quantities != kQuantities || (hashed_ticks(m) == 0 && !m.hashes.empty()))
           throw InputError(
               fmt::format("{}: it has hashes of {} quantities and this handspan of {}; "
                           "replay it with the build that recorded it",
                           file_.string(), m.quantities, kQuantities));
-        if (static_cast<std::int64_t>(m.first_tick) != next)
-          throw InputError(
-              fmt::format("{}: hashes of ticks {} to {} are missing: the disk could not "
-                          "keep up, or the log was cut and joined",
-                          file_.string(), next, m.first_tick));
+        const auto first = static_cast<std::int64_t>(m.first_tick);
+        if (runs.empty() || first != runs.back().first + std::ssize(runs.back().rows))
+          runs.push_back({first, {}});
         const auto more = hash_rows(m);
-        rows.insert(rows.end(), more.begin(), more.end());
+        runs.back().rows.insert(runs.back().rows.end(), more.begin(), more.end());
       });
-  return rows;
+  return runs;
 }
 
 std::vector<std::int64_t> LogFile::key_frames() const {

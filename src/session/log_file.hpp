@@ -32,10 +32,25 @@ struct LoggedInput {
   Input input;
 };
 
+/// Ticks, both inclusive, of which inputs may be missing: the disk or a copy lost them. `last` is
+/// INT64_MAX where nothing that follows can be read.
+struct LostTicks {
+  std::int64_t first = 0, last = 0;
+  bool operator==(const LostTicks&) const = default;
+};
+
+/// Hashes of ticks that follow one another.
+struct HashedTicks {
+  std::int64_t first = 0;
+  std::vector<TickHashes> rows;
+};
+
 class LogFile {
  public:
+  /// @param how kBySummary: quickly, to list it; damage is then found by who reads further
   /// @throws InputError when it cannot be read or is no log of a session
-  explicit LogFile(const std::filesystem::path& file);
+  explicit LogFile(const std::filesystem::path& file,
+                   McapReader::Open how = McapReader::Open::kChecked);
 
   const std::filesystem::path& file() const { return file_; }
   const McapReader& reader() const { return reader_; }
@@ -47,6 +62,14 @@ class LogFile {
   /// Ticks up to which it tells everything: the last one with hashes, plus 1.
   std::int64_t ticks() const;
 
+  /// What was lost, rising; of a log that was opened kChecked. A run can be had again before the
+  /// first, and from the first key frame after each.
+  const std::vector<LostTicks>& lost() const { return lost_; }
+  /// What is wrong with it and what is lost, a line each; "" when it is whole.
+  std::string damage() const;
+  /// The first key frame from which on nothing of `lost` matters; none: there is none.
+  std::optional<std::int64_t> resumes(const LostTicks& lost) const;
+
   /// The app of the log, loaded from the files in it, with the log's seed. The files live in a
   /// folder that goes with this object. @throws ConfigError or InputError as load_app()
   App app();
@@ -54,8 +77,8 @@ class LogFile {
   std::vector<LoggedInput> inputs() const;
   std::vector<LoggedEvent> events() const;
   std::vector<Episode> episodes() const;
-  /// Of ticks first_tick() ... ticks() - 1. @throws InputError when ticks are missing in between
-  std::vector<TickHashes> hashes() const;
+  /// Of the ticks that have them, rising. @throws InputError when they are of other quantities
+  std::vector<HashedTicks> hashes() const;
   /// Ticks that have a snapshot, rising.
   std::vector<std::int64_t> key_frames() const;
   /// The last snapshot at or before a tick. @throws InputError when there is none
@@ -67,11 +90,16 @@ class LogFile {
  private:
   class Folder;  // temporary
 
+  void read_about();
+  void find_lost();
+
   std::filesystem::path file_;
   McapReader reader_;
   std::map<std::string, std::string> about_;
   Nanoseconds base_ = 0;
   std::int64_t first_tick_ = 0;
+  std::vector<LostTicks> lost_;
+  std::string about_damage_;
   std::shared_ptr<Folder> folder_;
 };
 

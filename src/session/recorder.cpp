@@ -103,6 +103,7 @@ struct Recorder::Impl {
     snapshot.reserve(std::max<std::size_t>(1U << 20U, 2 * bytes + (1U << 16U)));
     about["first_tick"] =
         std::to_string(options.running ? options.running->first_tick() : session.ticks());
+    about[kChecksumKey] = checksum_of(about);
     writer.metadata(kRunMetadata, about);
     writer.start();
   }

@@ -31,7 +31,7 @@ struct RecorderOptions {
   int default_level = 16, full_level = 3;
   // larger chunks pack better; kill -9 loses no more than a second of wall time
   LogOptions log = {.flush_period = kSecond * 4 / 5,
-                    .file = {.chunk_time = kSecond, .by_channel = true}};
+                    .file = {.chunk_time = kSecond, .by_channel = true, .twice = true}};
 };
 
 class Recorder : public SessionWatcher {

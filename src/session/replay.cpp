@@ -83,19 +83,19 @@ class Verifier : public SessionWatcher {
   void after_tick(Session& session) noexcept override {
     if (report_.difference) return;
     const std::int64_t tick = session.ticks() - 1;
-    const auto row = static_cast<std::size_t>(tick - log_.first_tick());
     if (report_.by_values) {
       by_values(session);
       return;
     }
-    if (row >= hashes_.size()) return;
+    const TickHashes* was = hashes_of(tick);
+    if (was == nullptr) return;
     ++report_.compared;
     const TickHashes now = session.hashes();
     for (std::size_t q = 0; q < kQuantities; ++q) {
       const auto quantity = static_cast<Quantity>(q);
       // what was observed is given, and the simulation behind it is not there
       if (options_.open && quantity == Quantity::kPlant) continue;
-      if ((now[q] & kHashBits) == hashes_[row][q]) continue;
+      if ((now[q] & kHashBits) == (*was)[q]) continue;
       report_.difference = Difference{tick, quantity, {}};
       find_channels(session);
       return;
@@ -103,6 +103,13 @@ class Verifier : public SessionWatcher {
   }
 
  private:
+  // none where they were lost; ticks come rising
+  const TickHashes* hashes_of(std::int64_t tick) noexcept {
+    const auto end = [&] { return hashes_[run_].first + std::ssize(hashes_[run_].rows); };
+    while (run_ < hashes_.size() && tick >= end()) ++run_;
+    if (run_ == hashes_.size() || tick < hashes_[run_].first) return nullptr;
+    return &hashes_[run_].rows[static_cast<std::size_t>(tick - hashes_[run_].first)];
+  }
   void by_values(Session& session) noexcept {
     if (!std::ranges::binary_search(key_frames_, session.ticks())) return;
     std::size_t found = 0;
@@ -128,7 +135,8 @@ class Verifier : public SessionWatcher {
   const LogFile& log_;
   const ReplayOptions& options_;
   ReplayReport& report_;
-  std::vector<TickHashes> hashes_;
+  std::vector<HashedTicks> hashes_;
+  std::size_t run_ = 0;  // of hashes_
   std::vector<std::int64_t> key_frames_;
   ChannelComparison channels_;
 };
@@ -167,15 +175,34 @@ ReplayReport replay(LogFile& log, const ReplayOptions& options) {
     verifier.emplace(log, options, report);
     session.watch(*verifier);
   }
+  const std::int64_t end =
+      std::min(log.ticks(), options.to.value_or(INT64_MAX) / log.base_period());
   RunOptions run;
-  run.until = std::min(log.ticks() * log.base_period(), options.to.value_or(INT64_MAX));
   run.to_the_end = true;
   run.progress = [&](Nanoseconds now) {
     if (report.difference) return false;
     return !options.progress || options.progress(now);
   };
-  report.summary = run_session(session, run);
-  report.ticks = session.ticks() - report.first_tick;
+  // @return whether it came to its end
+  const auto part = [&](std::int64_t until) {
+    const std::int64_t before = session.ticks();
+    run.until = until * log.base_period();
+    report.summary = run_session(session, run);
+    report.ticks += session.ticks() - before;
+    return session.ticks() >= until;
+  };
+  for (const LostTicks& lost : log.lost()) {
+    if (lost.first >= end) break;
+    if (session.ticks() > lost.last) continue;
+    if (!part(std::max(session.ticks(), lost.first))) return report;
+    const auto next = options.open ? std::nullopt : log.resumes(lost);
+    report.gaps.push_back({session.ticks(), next.value_or(log.ticks())});
+    if (!next || *next >= end) return report;
+    session.restore(log.key_frame(*next).second);
+  }
+  if (!part(end)) return report;
+  if (!options.to && !log.lost().empty() && log.lost().back().first >= end)
+    report.gaps.push_back({end, end});
   return report;
 }
 

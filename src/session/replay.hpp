@@ -28,8 +28,15 @@ struct Difference {
   std::vector<std::string> channels;  // with values, where the log has them at that tick
 };
 
+/// What a replay did not run, since inputs of it were lost: ticks from `first` to before `resumed`,
+/// which is the log's ticks() when nothing follows.
+struct ReplayGap {
+  std::int64_t first = 0, resumed = 0;
+};
+
 struct ReplayReport {
   std::int64_t first_tick = 0, ticks = 0;  // that were run
+  std::vector<ReplayGap> gaps;             // over which it went to the next key frame
   std::int64_t compared = 0;               // ticks, or key frames where bits cannot be compared
   std::string other_machine;               // what is not as it was; "" when nothing
   bool by_values = false;                  // compared within the tolerance
@@ -39,6 +46,8 @@ struct ReplayReport {
   bool same() const { return !difference; }
 };
 
+/// Where inputs were lost the run goes on at the next key frame, which is said in the report: past
+/// them it would be a run that never happened. An open replay ends there.
 /// @throws InputError when the log does not have what is needed: key frames, hashes; open: every
 /// tick's observations
 ReplayReport replay(LogFile& log, const ReplayOptions& options);

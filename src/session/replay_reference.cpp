@@ -69,7 +69,13 @@ McapQuery query_of(const std::string& topic, const Span& span) {
 // @param begin of the first pose [ns]
 std::vector<TimedPose> poses_of(const ReplayReferenceConfig& config, const Span& span,
                                 Nanoseconds& begin) {
-  const McapReader reader(config.log);
+  const McapReader reader(config.log, McapReader::Open::kChecked);
+  for (const McapLoss& loss : reader.losses())
+    if (loss.from <= span.to.value_or(reader.statistics().last_time) && loss.to >= span.from)
+      throw InputError(
+          fmt::format("{}: a part of it was lost in the time that is asked for, from "
+                      "{:.3f} s on; give another, or record it anew",
+                      config.log.string(), seconds(loss.from)));
   const std::string topic = topic_of(config.channel.value_or("reference." + config.task + ".pose"));
   const McapChannel* channel = reader.channel(topic);
   const McapSchema* schema = channel ? reader.schema(channel->schema) : nullptr;

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "core/error.hpp"
+#include "core/text_checks.hpp"
 
 namespace handspan {
 namespace {
@@ -34,7 +35,7 @@ RecordInfo read(const std::filesystem::path& file) {
   RecordInfo info;
   info.name = file.filename().string();
   try {
-    const LogFile log(file);
+    const LogFile log(file, McapReader::Open::kBySummary);
     info.base_period = log.base_period();
     info.seconds = seconds((log.ticks() - log.first_tick()) * log.base_period());
     info.episodes = log.episodes();
@@ -47,10 +48,10 @@ RecordInfo read(const std::filesystem::path& file) {
 }  // namespace
 
 bool is_file_name(std::string_view name) {
-  return !name.empty() && name.size() <= 100 && name.front() != '.' &&
-         std::ranges::all_of(name, [](char c) {
-           const auto u = static_cast<unsigned char>(c);
-           return u < 0x80 && (std::isalnum(u) != 0 || c == '-' || c == '_' || c == '.');
+  return !name.empty() && name.size() <= 200 && name.front() != '.' &&
+         valid_utf8_prefix(name) == name.size() && std::ranges::all_of(name, [](char c) {
+           return static_cast<unsigned char>(c) >= 0x20U && c != 0x7F && c != '/' && c != '\\' &&
+                  c != '"';
          });
 }
 

@@ -50,7 +50,8 @@ class Records {
   std::map<std::string, Known> known_;
 };
 
-/// Letters, digits, '_', '-' and '.', not first; at most 100 bytes.
+/// UTF-8 of at most 200 bytes that is a name in one folder: without slashes, quotation marks and
+/// control characters, and hidden by no '.' at its start.
 bool is_file_name(std::string_view name);
 
 }  // namespace handspan

@@ -69,6 +69,8 @@ void give_signals_back() {
 
 }  // namespace
 
+void restore_terminal() noexcept { restore(); }
+
 RawTerminal::RawTerminal(const std::string& path) {
   const std::string what = path.empty() ? "standard input" : "'" + shown(path) + "'";
   if (in_use.exchange(true))

@@ -25,4 +25,7 @@ class RawTerminal {
   bool owned_ = false;
 };
 
+/// As a RawTerminal's end does, if there is one. What a signal's handler may call.
+void restore_terminal() noexcept;
+
 }  // namespace handspan

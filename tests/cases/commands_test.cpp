@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -180,6 +181,70 @@ TEST_F(CommandCases, AFullDiskEndsARecordingAndTheRunDoesNotHold) {
   EXPECT_EQ(r.code, 1) << r.output;
   EXPECT_NE(r.output.find("the recording ended early: "), std::string::npos) << r.output;
   EXPECT_NE(r.output.find("writing failed after "), std::string::npos) << r.output;
+}
+
+// a log with one wrong bit, in all the places that ../shared/cases/mcap/flip_bit.py knows
+TEST_F(CommandCases, ADamagedLogIsUsedAsFarAsItHoldsAndSaysWhatItLost) {
+  const fs::path script = kRoot / "../shared/cases/mcap/flip_bit.py";
+  if (!fs::exists(script)) GTEST_SKIP() << script << " is not there";
+  ASSERT_EQ(run("run app.yaml --for 2.5s --no-picture --record log.mcap").code, 0);
+  ASSERT_EQ(run("check log.mcap").code, 0);
+  const std::string flip =
+      "cd " + folder_.string() + " && python3 " + script.string() + " log.mcap bits >/dev/null";
+  ASSERT_EQ(std::system(flip.c_str()), 0);
+  int chunks = 0;
+  for (const auto& entry : fs::directory_iterator(folder_ / "bits")) {
+    const std::string name = "bits/" + entry.path().filename().string();
+    const bool attachment = name.find("attachment") != std::string::npos;
+    const bool scanned = name.find("lost") != std::string::npos;
+    chunks += attachment ? 0 : 1;
+    const Result check = run("check " + name);
+    EXPECT_EQ(check.code, 1) << name << ": " << check.output;
+    EXPECT_NE(check.output.find("byte "), std::string::npos) << name << ": " << check.output;
+    EXPECT_EQ(run("check " + name + " --repair mended.mcap").code, 0) << name;
+    // a copy of what lost nothing is whole; the others say what they lack
+    EXPECT_EQ(run("check mended.mcap").code, attachment ? 0 : 1) << name;
+    for (const std::string& log : {name, std::string("mended.mcap")}) {
+      const Result replay = run("replay " + log + " --verify");
+      EXPECT_EQ(replay.code, attachment ? 0 : 1) << log << " of " << name << ": " << replay.output;
+      EXPECT_NE(replay.output.find("compared"), std::string::npos) << replay.output;
+      EXPECT_EQ(replay.output.find("NOT the same"), std::string::npos) << replay.output;
+      EXPECT_EQ(replay.output.find("/tmp/handspan"), std::string::npos) << replay.output;
+      EXPECT_EQ(replay.output.find("inputs are lost") == std::string::npos, attachment)
+          << log << " of " << name << ": " << replay.output;
+      const Result table = run("export " + log + " --to csv --out tables");
+      EXPECT_EQ(table.code, 0) << name << ": " << table.output;
+      EXPECT_EQ(table.output.find("lost: the run from") == std::string::npos, attachment)
+          << name << ": " << table.output;
+      EXPECT_EQ(run("run app.yaml --no-picture --input " + log).code, 0) << name;
+    }
+    EXPECT_EQ(check.output.find("the summary is damaged") != std::string::npos, scanned)
+        << check.output;
+  }
+  EXPECT_GE(chunks, 4);
+}
+
+// INT, TERM and HUP end a command whole; what it was asked to write is there
+TEST_F(CommandCases, ASignalEndsARunWhole) {
+  for (const std::string signal : {"INT", "TERM", "HUP"}) {
+    const Result r =
+        run("run app.yaml --for 100s --wall --no-picture --record log.mcap --json out.json",
+            "timeout --preserve-status -s " + signal + " 3");
+    EXPECT_EQ(r.code, 0) << signal << ": " << r.output;
+    EXPECT_NE(r.output.find("ended by a signal at "), std::string::npos) << r.output;
+    EXPECT_EQ(run("check log.mcap").code, 0) << signal;
+    const auto json = nlohmann::json::parse(read("out.json"));
+    EXPECT_GT(json["simulated"].get<double>(), 0.1) << signal;
+    EXPECT_LT(json["simulated"].get<double>(), 10.0) << signal;
+  }
+}
+
+// what was measured is not lost for a picture
+TEST_F(CommandCases, APictureThatCannotBeWrittenLosesNothingElse) {
+  write("file", "no folder");
+  const Result r = run("run app.yaml --picture file/picture.png --json out.json");
+  EXPECT_EQ(r.code, 2) << r.output;
+  EXPECT_TRUE(nlohmann::json::accept(read("out.json")));
 }
 
 }  // namespace

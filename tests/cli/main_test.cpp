@@ -72,7 +72,7 @@ TEST_F(Cli, ARunIsRecordedReplayedCheckedAndMended) {
   EXPECT_EQ(run("replay " + log + " --verify --open").code, 0);
   const Result checked = run("check " + log);
   EXPECT_EQ(checked.code, 0) << checked.output;
-  EXPECT_NE(checked.output.find("episode 0: 0.200 s to 2.500 s, unfinished"), std::string::npos)
+  EXPECT_NE(checked.output.find("episode 1: 0.200 s to 2.500 s, unfinished"), std::string::npos)
       << checked.output;
 
   // cut off in the middle
@@ -82,7 +82,10 @@ TEST_F(Cli, ARunIsRecordedReplayedCheckedAndMended) {
   EXPECT_NE(cut.output.find("NOT whole; check " + log + " --repair OUT"), std::string::npos);
   const std::string mended = (folder_ / "mended.mcap").string();
   EXPECT_EQ(run("check " + log + " --repair " + mended).code, 0);
-  EXPECT_EQ(run("check " + mended).code, 0);
+  // it can be read, and says that its original had more
+  const Result copy = run("check " + mended);
+  EXPECT_EQ(copy.code, 1) << copy.output;
+  EXPECT_NE(copy.output.find("it is a mended copy"), std::string::npos) << copy.output;
   EXPECT_EQ(run("replay " + mended + " --verify").code, 0);
   EXPECT_EQ(run("run " + (kRoot / "apps/lift.yaml").string() + " --for 0.1s --no-picture --input " +
                 mended)
@@ -186,6 +189,28 @@ TEST_F(Cli, BadInputIsExitCode2AndOneLine) {
                           " --for 0.01s --no-picture --json /proc/nowhere.json");
   EXPECT_EQ(json.code, 2);
   EXPECT_NE(json.output.find("cannot be written"), std::string::npos) << json.output;
+}
+
+TEST_F(Cli, NumbersThatAreNoneOfAnOptionAreNamedWithIt) {
+  const std::string app = (kRoot / "apps/hold.yaml").string();
+  const std::string log = (folder_ / "hold.mcap").string();
+  ASSERT_EQ(run("run " + app + " --for 0.5s --no-picture --record " + log).code, 0);
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"run " + app + " --seed -1", "--seed is -1"},
+      {"run " + app + " --seed 1.5", "--seed is 1.5"},
+      {"run " + app + " --for 0s", "--for is 0 s; it must be > 0"},
+      {"run " + app + " --for 1,5s", "--for is 1,5 s; write a decimal point, not a comma"},
+      {"study grab/random --seed -1", "--seed is -1"},
+      {"replay " + log + " --from -1s", "--from"},
+      {"replay " + log + " --from 0.3s --to 0.2s", "--to 0.2s is not after --from 0.3s"},
+      {"rum " + app, "there is no command 'rum'; did you mean 'run'?"}};
+  for (const auto& [arguments, message] : cases) {
+    const Result r = run(arguments);
+    EXPECT_EQ(r.code, 2) << arguments << ": " << r.output;
+    EXPECT_NE(r.output.find(message), std::string::npos) << arguments << ": " << r.output;
+  }
+  // the beginning is a time of a log
+  EXPECT_EQ(run("replay " + log + " --verify --from 0s").code, 0);
 }
 
 TEST_F(Cli, CheckIsGreenForEveryRobotToolSceneAndAppOfTheTree) {

@@ -9,7 +9,7 @@ namespace {
 
 using test::error_of;
 
-TEST(Repair, ACutLogIsCompleteAgain) {
+TEST(Repair, ACopyOfACutLogHasItsRestAndSaysWhatIsLacking) {
   const test::Folder folder;
   std::vector<test::Read> written;
   {
@@ -26,7 +26,13 @@ TEST(Repair, ACutLogIsCompleteAgain) {
   EXPECT_NE(lost.find("lost: the last "), std::string::npos) << lost;
 
   const McapReader cut(folder / "cut.mcap"), mended(folder / "mended.mcap");
-  EXPECT_TRUE(mended.complete()) << mended.damage();
+  EXPECT_FALSE(mended.complete());
+  EXPECT_NE(
+      mended.damage().find("it is a mended copy; of the file that it was made of this was lost"),
+      std::string::npos)
+      << mended.damage();
+  EXPECT_NE(mended.damage().find(lost), std::string::npos) << mended.damage();
+  EXPECT_TRUE(mended.lacking());
   const auto read = test::read_all(mended);
   EXPECT_EQ(read, test::read_all(cut));
   EXPECT_GT(read.size(), 150u);
@@ -36,7 +42,87 @@ TEST(Repair, ACutLogIsCompleteAgain) {
   EXPECT_EQ(mended.channel("/a")->metadata, (McapMap{{"of", "test"}}));
   EXPECT_EQ(mended.schema(mended.channel("/a")->schema)->name, "std_msgs/msg/String");
 
-  EXPECT_EQ(mend_log(folder / "mended.mcap", folder / "again.mcap"), "nothing was lost");
+  // a copy of the copy says it too
+  EXPECT_EQ(mend_log(folder / "mended.mcap", folder / "again.mcap"), mended.damage());
+}
+
+TEST(Repair, OneWrongBitOfAChunkCostsThatChunk) {
+  const test::Folder folder;
+  std::vector<test::Read> written;
+  {
+    McapWriter writer(folder / "log.mcap", {.chunk_bytes = 1000});
+    written = test::write_turns(writer, 200);
+    writer.finish();
+  }
+  Bytes bytes = test::file_bytes(folder / "log.mcap");
+  // in the middle of the third chunk
+  std::size_t at = kMcapMagic.size(), size = 0;
+  for (int chunks = 0; chunks < 3; at += kMcapRecordHead + size) {
+    ByteCursor head(ByteSpan(bytes).subspan(at));
+    chunks += head.get<std::uint8_t>() == static_cast<std::uint8_t>(McapRecord::kChunk) ? 1 : 0;
+    size = head.get<std::uint64_t>();
+  }
+  bytes[at - size / 2] ^= std::byte{4};
+  test::write_bytes(folder / "bit.mcap", bytes);
+  const std::string lost = mend_log(folder / "bit.mcap", folder / "mended.mcap");
+  const McapReader checked(folder / "bit.mcap", McapReader::Open::kChecked);
+  const McapReader mended(folder / "mended.mcap");
+  ASSERT_EQ(checked.losses().size(), 1u) << lost;
+  const McapLoss loss = checked.losses().front();
+  std::vector<test::Read> rest;
+  for (const test::Read& read : written)
+    if (read.log_time < loss.from || read.log_time > loss.to) rest.push_back(read);
+  EXPECT_LT(rest.size(), written.size());
+  EXPECT_GT(rest.size(), written.size() / 2);
+  EXPECT_EQ(test::read_all(checked), rest);
+  EXPECT_EQ(test::read_all(mended), rest);
+  EXPECT_EQ(checked.statistics().messages, rest.size());
+  EXPECT_EQ(mended.losses(), checked.losses());
+  EXPECT_FALSE(mended.complete());
+}
+
+TEST(Repair, WhatIsThereTwiceHoldsWhenOneCopyIsDamaged) {
+  const test::Folder folder;
+  const Bytes content(500, std::byte{4});
+  {
+    McapWriter writer(folder / "log.mcap", {.chunk_bytes = 1000, .twice = true});
+    writer.metadata("build", {{"a", "b"}});
+    writer.attach({"app.yaml", "application/yaml", 1, 2, content});
+    test::write_turns(writer, 100);
+    writer.finish();
+  }
+  const Bytes whole = test::file_bytes(folder / "log.mcap");
+  const McapReader reader(folder / "log.mcap", McapReader::Open::kChecked);
+  ASSERT_TRUE(reader.complete()) << reader.damage();
+  ASSERT_EQ(reader.attachments().size(), 2u);
+  ASSERT_EQ(reader.metadata().size(), 2u);
+  for (const McapAttachmentInfo& info : reader.attachments()) {
+    Bytes bytes = whole;
+    bytes[info.offset + 200] ^= std::byte{4};
+    test::write_bytes(folder / "bit.mcap", bytes);
+    const McapReader damaged(folder / "bit.mcap", McapReader::Open::kChecked);
+    EXPECT_FALSE(damaged.complete());
+    EXPECT_FALSE(damaged.lacking());
+    EXPECT_NE(damaged.damage().find("app.yaml: the attachment's checksum is not that of its "
+                                    "content; nothing is lost: its other copy holds"),
+              std::string::npos)
+        << damaged.damage();
+    EXPECT_EQ(damaged.attachment("app.yaml")->bytes, content);
+    // nothing is lacking in a copy
+    mend_log(folder / "bit.mcap", folder / "mended.mcap");
+    const McapReader mended(folder / "mended.mcap", McapReader::Open::kChecked);
+    EXPECT_TRUE(mended.complete()) << mended.damage();
+    EXPECT_EQ(mended.attachments().size(), 2u);
+    EXPECT_EQ(mended.metadata().size(), 2u);
+  }
+  // both: it is lost, and said
+  Bytes bytes = whole;
+  for (const McapAttachmentInfo& info : reader.attachments())
+    bytes[info.offset + 200] ^= std::byte{4};
+  test::write_bytes(folder / "bit.mcap", bytes);
+  const McapReader lost(folder / "bit.mcap", McapReader::Open::kChecked);
+  EXPECT_TRUE(lost.lacking());
+  EXPECT_NE(lost.damage().find("lost: this attachment"), std::string::npos) << lost.damage();
 }
 
 TEST(Repair, NeverWritesOverTheLog) {

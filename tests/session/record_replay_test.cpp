@@ -11,6 +11,7 @@
 #include "core/random.hpp"
 #include "record/mcap_writer.hpp"
 #include "session/recorder.hpp"
+#include "session/log_layout.hpp"
 #include "session/replay.hpp"
 #include "session_support.hpp"
 #include "support/alloc.hpp"
@@ -123,6 +124,7 @@ void tampered(const std::filesystem::path& from, const std::filesystem::path& to
   for (const auto& info : reader.attachments()) writer.attach(reader.attachment(info));
   McapMap map = *reader.metadata("handspan");
   for (const auto& [key, value] : about) map[key] = value;
+  map[kChecksumKey] = checksum_of(map);
   writer.metadata("handspan", map);
   std::map<std::uint16_t, std::uint16_t> ids;
   for (const auto& channel : reader.channels()) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "core/error.hpp"
 #include "support/scenes.hpp"
 
@@ -21,6 +23,21 @@ TEST(Records, NamesAreThoseOfFilesInTheFolderOnly) {
                            "folder.mcap", "none.mcap", ".hidden", "a.mcap/", "a.mcap\n"})
     EXPECT_FALSE(records.find(name)) << name;
   EXPECT_FALSE(records.find(std::string("a.mcap\0b", 8)));
+  EXPECT_FALSE(records.find("a\"b.mcap"));
+  EXPECT_FALSE(is_file_name("no utf-8 \xc3.mcap"));
+  EXPECT_FALSE(is_file_name(std::string(201, 'a')));
+}
+
+// a person who copies a log into the folder names it as they like
+TEST(Records, NamesOfPeopleAreListed) {
+  const test::TemporaryFolder folder;
+  const std::set<std::string> names = {"box 4, second try.mcap", "\xc3\xbc\xe6\x97\xa5.mcap",
+                                       "a+b&c=#1?.mcap", "50%.mcap"};
+  for (const std::string& name : names) folder.write(name, "x");
+  Records records(folder.path());
+  std::set<std::string> listed;
+  for (const RecordInfo& info : records.list("")) listed.insert(info.name);
+  EXPECT_EQ(listed, names);
 }
 
 TEST(Records, NewNamesAreOfTheWishAndNeverThereAlready) {

@@ -147,7 +147,7 @@ export class Records {
       title: `${task || 'episode'}: ${outcome || 'not said'}, ${(end - start).toFixed(1)} s${operator && `, ${operator}`}`,
     }, outcome || 'episode'));
     return h('li', {},
-      thumbnail ? h('img', { src: thumbnail, alt: '', loading: 'lazy' }) : h('span', { class: 'blank' }),
+      thumbnail ? h('img', { src: thumbnail.split('/').map(encodeURIComponent).join('/'), alt: '', loading: 'lazy' }) : h('span', { class: 'blank' }),
       h('div', {}, h('b', { title: name }, name.replace(/\.mcap$/, '')),
         h('small', {}, `${clock(seconds)} · ${size(bytes)} `, ...outcomes,
           damage && h('span', { class: 'outcome bad', title: damage }, 'damaged')),
