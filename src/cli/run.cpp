@@ -97,11 +97,19 @@ int run(const Options& options) {
   how.until = until;
   how.goes_on = !options.duration.empty();
   how.clock = options.wall ? ClockKind::kWall : app.clock;
+  std::optional<Recorder> recorder;
+  bool told = false;  // that the recording ended by itself
+  const auto tell_failure = [&] {
+    if (told || !recorder || !recorder->status().failed) return;
+    told = true;
+    fmt::print(stderr, "{}the recording ended by itself: {}\n", terminal ? "\r\033[K" : "",
+               recorder->status().message);
+  };
   how.progress = [&](Nanoseconds now) {
+    tell_failure();
     if (terminal) fmt::print(stderr, "\r{:.1f} of {:.1f} s", seconds(now), seconds(until));
     return true;
   };
-  std::optional<Recorder> recorder;
   if (!options.record.empty()) {
     if (options.record.has_parent_path())
       std::filesystem::create_directories(options.record.parent_path());
@@ -122,6 +130,7 @@ int run(const Options& options) {
   }
   nlohmann::ordered_json json = to_json(app, summary);
   const bool recorded = !recorder || print_recording(*recorder, options.record, json);
+  tell_failure();
   if (!options.json.empty()) write_json(json, options.json);
   return recorded && summary.broken().empty() ? kHolds : kDoesNotHold;
 }
