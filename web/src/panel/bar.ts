@@ -19,17 +19,18 @@ export function ageOf(status: Status): number | undefined {
 
 const kFewMinutes = 5;
 const kLittleRoom = 200e6; // [bytes]
+const kForLong = 99 * 3600; // [s]
 
 /// "12 min left"
 function lasts(seconds: number): string {
   const minutes = seconds / 60;
   return minutes < 1 ? '< 1 min left' : minutes < 120 ? `${Math.floor(minutes)} min left`
-    : minutes < 6000 ? `${Math.floor(minutes / 60)} h left` : '> 99 h left';
+    : `${Math.floor(minutes / 60)} h left`;
 }
 
 /// What is being recorded, and how long the disk has room for it.
 export function recordingOf({ on, seconds, message, free, left }: RecordingStatus): string {
-  const room = free === null ? '' : left === null ? `${size(free)} free` : `${size(free)}, ${lasts(left)}`;
+  const room = free === null ? '' : left === null || left > kForLong ? `${size(free)} free` : `${size(free)}, ${lasts(left)}`;
   const what = message ? 'recording failed' : on ? `rec ${clock(seconds)}` : 'not recording';
   return room ? `${what} · ${room}` : what;
 }

@@ -121,8 +121,11 @@ export class Records {
     this.scrub.setAttribute('aria-valuetext', words);
   }
 
-  /// Pauses the replay, or goes on.
+  /// Pauses the replay, or goes on; from its end, from the beginning.
   toggle(): void {
+    const { start, end } = this.status?.replay ?? { start: 0, end: 0 };
+    if (this.factor > 0 && this.scrub.valueAsNumber > end - 0.05)
+      return void told(this.station.ask({ type: 'seek', time: start }));
     this.setSpeed(this.factor === 0 ? this.before : 0);
   }
 

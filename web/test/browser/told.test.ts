@@ -131,6 +131,10 @@ export const tests: Record<string, (stage: Stage) => Promise<void>> = {
     await page.keyboard.press('Space');
     await until('it does not go on', async () => await time() > paused);
     expect(!stage.server.world.stopped && !stage.server.requests.some((r) => r.type === 'stop'), 'the live arms were stopped');
+    await page.evaluate(() => window.handspan.station.ask({ type: 'seek', time: 73 }));
+    await page.waitForSelector('.player .figure:text-is("1:01 / 1:01")');
+    await page.keyboard.press('Space');
+    await until('it does not begin again from its end', async () => await time() < 70);
     await page.keyboard.press('Escape');
     await until('Esc does not stop the live arms', () => stage.server.world.stopped);
     await page.click('text=Back to live');
