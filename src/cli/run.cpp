@@ -17,6 +17,7 @@
 #include "session/log_file.hpp"
 #include "session/recorder.hpp"
 #include "session/run.hpp"
+#include "session/who_acts.hpp"
 #include "teleop/headset_csv.hpp"
 
 namespace handspan {
@@ -79,6 +80,12 @@ int run(const Options& options) {
   if (!options.input.empty() && !csv)
     inputs.feed = std::make_unique<LogFeed>(LogFile(options.input).inputs());
   Session session(app, std::move(inputs));
+  if (options.input.empty() && acts_alone(session) != kNobodyActs) {
+    Input who;
+    who.kind = InputKind::kOperator;
+    who.text = acts_alone(session);
+    session.mailbox("operator").post(who);
+  }
   if (csv) session.set_feed(std::make_unique<LogFeed>(recorded_headset(options, session)));
   std::filesystem::path picture;
   if (!options.no_picture && session.simulation() != nullptr)

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "session/who_acts.hpp"
 #include "station/hub_client.hpp"
 
 namespace handspan {
@@ -15,17 +16,6 @@ constexpr std::size_t kLongestName = 62;
 constexpr double kMostSkew = 1.0;     // of a sample's stamp against now [s]
 constexpr double kMostClock = 1e9;    // of stamps and offsets [s]
 constexpr int kMostWrongTokens = 10;  // a minute
-constexpr std::string_view kNobodyOperates = "nobody";
-
-// who acts while nobody at a page does
-std::string_view acts_alone(const Session& session) {
-  bool own = false;
-  for (std::size_t d = 0; d < session.devices().size(); ++d) {
-    if (session.app().devices[d].second.driver.name == "person") return "scripted person";
-    own = own || !session.devices().driver(d).takes_samples();
-  }
-  return own ? "the app's devices" : kNobodyOperates;
-}
 
 bool is_plain(std::string_view text) {
   return std::ranges::none_of(
@@ -313,7 +303,7 @@ void Hub::tell_operator() {
   const Client* c = find(operator_);
   const std::string_view name = c != nullptr ? std::string_view(c->name)
                                 : scripted_  ? acts_alone(loop_->session)
-                                             : kNobodyOperates;
+                                             : kNobodyActs;
   try {
     post(InputKind::kOperator, "", name, scripted_ ? 1.0 : 0.0);
     operator_told_ = true;

@@ -173,6 +173,16 @@ TEST_F(CommandCases, ALinkThatSomebodyElseLaidIsNotFollowed) {
   EXPECT_TRUE(fs::is_empty(folder_ / "victim"));
 }
 
+TEST_F(CommandCases, ALogSaysWhoActedAlsoWithoutAPage) {
+  const Result r = run("run " + (kRoot / "apps" / "grab.yaml").string() +
+                       " --for 0.1s --no-picture --record log.mcap");
+  ASSERT_EQ(r.code, 0) << r.output;
+  ASSERT_EQ(run("export log.mcap --to csv --out csv").code, 0);
+  EXPECT_NE(read("csv/events.csv").find("\n0,0.000000000,operator,scripted person,"),
+            std::string::npos)
+      << read("csv/events.csv");
+}
+
 // the limit on a file's size stands for a full disk
 TEST_F(CommandCases, AFullDiskEndsARecordingAndTheRunDoesNotHold) {
   const Result r =
