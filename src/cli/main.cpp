@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <clocale>
+#include <csignal>
 #include <fstream>
 
 #include "cli/command.hpp"
@@ -100,6 +101,8 @@ void write_json(const nlohmann::ordered_json& json, const std::filesystem::path&
 }
 
 int main(int argc, char** argv) {
+  // a file that may not grow is a disk that is full: told by who writes it
+  std::signal(SIGXFSZ, SIG_IGN);
   CLI::App cli(
       "handspan: move robot arms by hand, at a distance, fast enough to make contact on purpose; "
       "record, replay, learn.\n"

@@ -18,6 +18,7 @@
 #include "session/log_file.hpp"
 #include "session/recorder.hpp"
 #include "session/run.hpp"
+#include "session/who_acts.hpp"
 #include "teleop/headset_csv.hpp"
 
 namespace handspan {
@@ -85,6 +86,12 @@ int run(const Options& options) {
     inputs.feed = std::make_unique<LogFeed>(log.inputs());
   }
   Session session(app, std::move(inputs));
+  if (options.input.empty() && acts_alone(session) != kNobodyActs) {
+    Input who;
+    who.kind = InputKind::kOperator;
+    who.text = acts_alone(session);
+    session.mailbox("operator").post(who);
+  }
   if (csv) session.set_feed(std::make_unique<LogFeed>(recorded_headset(options, session)));
   std::filesystem::path picture;
   if (!options.no_picture && session.simulation() != nullptr)
@@ -103,12 +110,20 @@ int run(const Options& options) {
   how.until = until;
   how.goes_on = !options.duration.empty();
   how.clock = options.wall ? ClockKind::kWall : app.clock;
+  std::optional<Recorder> recorder;
+  bool told = false;  // that the recording ended by itself
+  const auto tell_failure = [&] {
+    if (told || !recorder || !recorder->status().failed) return;
+    told = true;
+    fmt::print(stderr, "{}the recording ended by itself: {}\n", terminal ? "\r\033[K" : "",
+               recorder->status().message);
+  };
   how.progress = [&](Nanoseconds now) {
+    tell_failure();
     if (terminal) fmt::print(stderr, "\r{:.1f} of {:.1f} s", seconds(now), seconds(until));
     return true;
   };
   how.between = [](const PacerCounts&) { return !end_asked(); };
-  std::optional<Recorder> recorder;
   if (!options.record.empty()) {
     if (options.record.has_parent_path())
       std::filesystem::create_directories(options.record.parent_path());
@@ -123,6 +138,7 @@ int run(const Options& options) {
   print_summary(summary);
   nlohmann::ordered_json json = to_json(app, summary);
   const bool recorded = !recorder || print_recording(*recorder, options.record, json);
+  tell_failure();
   if (!options.json.empty()) write_json(json, options.json);
   // last: where it cannot be written, the rest is there
   if (!options.no_picture && session.simulation() == nullptr) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -65,7 +66,21 @@ void OutputFile::append(ByteSpan bytes) {
     if (count <= 0) fail(count < 0 ? errno : ENOSPC);
     written += static_cast<std::size_t>(count);
   }
+  // a file that has no name any more takes all that is written, and nobody finds it
+  if (!is_there()) {
+    failure_ = fmt::format(
+        "{}: is not there any more after {} bytes (removed or moved, or its disk was taken off); "
+        "record to a folder that stays",
+        shown(name_), size_);
+    throw InputError(failure_);
+  }
   size_ += bytes.size();
+}
+
+bool OutputFile::is_there() const {
+  struct stat open{}, named{};
+  return ::fstat(descriptor_, &open) == 0 && ::stat(name_.c_str(), &named) == 0 &&
+         open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
 void OutputFile::fail(int error) {

@@ -19,8 +19,9 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   /// Appends all of `bytes` and hands them to the operating system: they outlive the process, not a
-  /// loss of power. Throws InputError when not all of them were written; the file is then cut back
-  /// to where it was, and every later call throws the same.
+  /// loss of power. Throws InputError when not all of them were written, the file is then cut back
+  /// to where it was; or when it is not under its name any more (removed, its disk taken off).
+  /// Every later call throws the same.
   void append(ByteSpan bytes);
 
   /// Bytes written so far.
@@ -33,6 +34,7 @@ class OutputFile {
   const std::string& name() const { return name_; }
 
  private:
+  bool is_there() const;
   [[noreturn]] void fail(int error);
 
   std::string name_;

@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "core/suggest.hpp"
 #include "plant/divergence.hpp"
+#include "session/parameters.hpp"
 #include "session/session_plants.hpp"
 
 namespace handspan {
@@ -330,18 +331,25 @@ void Session::latch_inputs(const Moment& moment) {
       inputs_.pop_back();
       break;
     }
+  const auto take_all = [&](Mailbox& box) {
+    while (Input* input = room()) {
+      if (box.take(*input)) continue;
+      inputs_.pop_back();
+      break;
+    }
+  };
+  // the operator's come first: who acts from this tick on is known before devices are asked
+  if (live_inputs_) take_all(*mailboxes_.front().box);
+  for (const Input& input : inputs_)
+    if (input.kind == InputKind::kOperator && input.count == 1)
+      std::fill(scripted_.begin(), scripted_.end(), input.numbers[0] > 0.5);
   if (live_devices_)
     for (std::size_t d = 0; d < devices_.size(); ++d)
       if (Input* input = scripted_[d] ? room() : nullptr;
           input && !devices_.driver(d).sample(moment.now, *input))
         inputs_.pop_back();
   if (live_inputs_)
-    for (auto& box : mailboxes_)
-      while (Input* input = room()) {
-        if (box.box->take(*input)) continue;
-        inputs_.pop_back();
-        break;
-      }
+    for (std::size_t box = 1; box < mailboxes_.size(); ++box) take_all(*mailboxes_[box].box);
   for (const Input& input : inputs_) accept(input, moment);
   devices_.update(moment);
   watch_stop_devices(moment);
@@ -391,8 +399,6 @@ void Session::accept(const Input& input, const Moment& moment) {
       if (input.count != 1 || !set_parameter(input.to, input.numbers[0])) {
         ++rejected_inputs_;
         events_.add("fault", input.to, "no parameter, or not one number that it may have");
-      } else {
-        events_.add("parameter", input.to, "changed");
       }
       return;
     case InputKind::kStop:
@@ -485,47 +491,15 @@ void Session::tell_margins() {
   }
 }
 
-// "task.NAME.weight" (stiffness, damping), "payload.NAME.carried", "join.NAME.closed",
-// "belt.NAME.speed"
 bool Session::set_parameter(std::string_view name, double value) {
-  const auto first = name.find('.'), last = name.rfind('.');
-  if (first == std::string_view::npos || first == last || !std::isfinite(value)) return false;
-  const auto what = name.substr(0, first), of = name.substr(first + 1, last - first - 1),
-             field = name.substr(last + 1);
-  if (what == "task" && whole_arm_) {
-    for (auto& task : whole_arm_->problem().tasks()) {
-      if (task->name() != of) continue;
-      if (!(value >= 0.0)) return false;
-      if (field == "weight" && value <= kMostWeight)
-        task->set_weight(value);
-      else if (field == "stiffness" && value <= kMostStiffness)
-        task->set_stiffness(value);
-      else if (field == "damping" && value <= kMostDamping)
-        task->set_damping(value);
-      else
-        return false;
-      return true;
-    }
-  } else if (what == "payload" && whole_arm_ && field == "carried") {
-    for (const auto& payload : whole_arm_->system().payloads()) {
-      if (payload.name != of) continue;
-      whole_arm_->carry(of, value > 0.5);
-      return true;
-    }
-  } else if (what == "join" && whole_arm_ && field == "closed") {
-    for (const auto& join : whole_arm_->system().joins()) {
-      if (join.name != of) continue;
-      whole_arm_->join(of, value > 0.5);
-      return true;
-    }
-  } else if (what == "belt" && simulation_ && field == "speed") {
-    for (const auto& belt : app_.scene.belts) {
-      if (belt.body.name != of) continue;
-      simulation_->set_belt_speed(of, value);
-      return true;
-    }
-  }
-  return false;
+  const auto parameter = Parameter::find(name, whole_arm_.get(), simulation_, app_.scene);
+  if (!parameter) return false;
+  const double before = parameter->value();
+  if (!parameter->set(value)) return false;
+  char text[64];
+  const auto end = fmt::format_to_n(text, sizeof text, "{:.6g} → {:.6g}", before, value);
+  events_.add("parameter", name, {text, std::min(end.size, sizeof text)});
+  return true;
 }
 
 void Session::mark_episode(std::string_view mark, std::string_view text) {

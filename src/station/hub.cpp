@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "session/who_acts.hpp"
 #include "station/hub_client.hpp"
 
 namespace handspan {
@@ -15,7 +16,6 @@ constexpr std::size_t kLongestName = 62;
 constexpr double kMostSkew = 1.0;     // of a sample's stamp against now [s]
 constexpr double kMostClock = 1e9;    // of stamps and offsets [s]
 constexpr int kMostWrongTokens = 10;  // a minute
-constexpr std::string_view kNobodyOperates = "nobody";
 
 bool is_plain(std::string_view text) {
   return std::ranges::none_of(
@@ -207,8 +207,8 @@ void Hub::hello(Client& client, const Json& message, Nanoseconds now) {
   client.welcomed = true;
   client.next_frame = now;
   Json welcome = about_;
-  for (std::size_t p = 0; p < parameters_.size(); ++p)
-    welcome["parameters"][p]["value"] = parameters_[p].value;
+  const std::vector<double>& values = loop_->tap.latest().value().parameters;
+  for (std::size_t p = 0; p < values.size(); ++p) welcome["parameters"][p]["value"] = values[p];
   welcome["type"] = "welcome";
   welcome["protocol"] = kProtocol;
   welcome["version"] = HANDSPAN_VERSION;
@@ -293,14 +293,23 @@ bool Hub::may_command(const Client& client) const {
 void Hub::set_operator(int client, bool scripted) {
   operator_ = client;
   scripted_ = client == 0 && scripted;
-  loop_->set_scripted(scripted_);
   status_due_ = true;
-  const Client* c = find(client);
-  if (scripted_) return;
+  tell_operator();
+}
+
+// The name and whether devices in the loop act go as one input: at every tick the log has the name
+// of who acted in it.
+void Hub::tell_operator() {
+  const Client* c = find(operator_);
+  const std::string_view name = c != nullptr ? std::string_view(c->name)
+                                : scripted_  ? acts_alone(loop_->session)
+                                             : kNobodyActs;
   try {
-    post(InputKind::kOperator, "", c != nullptr ? std::string_view(c->name) : kNobodyOperates);
+    post(InputKind::kOperator, "", name, scripted_ ? 1.0 : 0.0);
+    operator_told_ = true;
   } catch (const InputError&) {
-    // the log misses a name; the arms hold or follow all the same
+    // a loop that stands still takes nothing: poll() tries again
+    operator_told_ = false;
   }
 }
 

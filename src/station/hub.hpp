@@ -95,6 +95,7 @@ class Hub {
   void post(InputKind kind, std::string_view to, std::string_view text,
             std::optional<double> number = {});
   void set_operator(int client, bool scripted);
+  void tell_operator();
 
   void subscribe(Client& client, const Json& message);
   void set_parameter(const std::string& name, double value);
@@ -105,6 +106,7 @@ class Hub {
   void send_outputs();
   void send_frame(Client& client, Nanoseconds now);
   Json status();
+  Json said(const LoopState& state, const LoopTap& tap) const;
   Json judged(const LoopState& state) const;
 
   HubOptions options_;
@@ -120,7 +122,7 @@ class Hub {
   Json judged_ = Json::object();  // what each said last: it stays when the app begins anew
   std::map<int, std::unique_ptr<Client>> clients_;
   int next_client_ = 1, operator_ = 0;
-  bool scripted_ = true, status_due_ = true;
+  bool scripted_ = true, operator_told_ = true, status_due_ = true;
   Nanoseconds next_status_ = 0;
   std::string episode_task_;
   std::uint64_t put_back_ = 0;  // times that the app put its scene back, since it began

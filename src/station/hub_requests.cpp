@@ -187,14 +187,13 @@ void Hub::subscribe(Client& client, const Json& message) {
 
 void Hub::set_parameter(const std::string& name, double value) {
   std::vector<std::string> names;
-  for (ParameterInfo& parameter : parameters_) {
+  for (const ParameterInfo& parameter : parameters_) {
     names.push_back(parameter.name);
     if (parameter.name != name) continue;
     if (!(value >= parameter.min && value <= parameter.max))
       throw InputError(fmt::format("{} is {:g} {}; it must be {:g} to {:g}", name, value,
                                    parameter.unit, parameter.min, parameter.max));
     post(InputKind::kParameter, name, "", value);
-    parameter.value = value;
     return;
   }
   throw InputError(fmt::format("there is no parameter '{}'; {}", shown(name),

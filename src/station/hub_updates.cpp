@@ -20,6 +20,7 @@ std::string text_of(const nlohmann::json& message) {
 Nanoseconds Hub::poll(Nanoseconds now) {
   if (loop_ == nullptr) return now + kLook;
   Nanoseconds next = now + kLook;
+  if (!operator_told_) tell_operator();
   if (loop_->tap.latest().refresh())
     for (auto& [number, client] : clients_) client->fresh = client->fresh || !client->player;
   send_events();
@@ -36,13 +37,15 @@ Nanoseconds Hub::poll(Nanoseconds now) {
     for (auto& [number, client] : clients_) {
       if (!client->welcomed || client->connection->waiting() >= kMostWaitingStatus) continue;
       message["you_operate"] = number == operator_;
-      message["judged"] = client->player ? judged(client->player->tap().latest().value()) : judged_;
-      if (client->player)
-        message["replay"] = {{"start", client->player->start()},
-                             {"end", client->player->end()},
-                             {"message", client->player->message()}};
-      else
-        message["replay"] = nullptr;
+      message["replay"] = nullptr;
+      if (client->player) {
+        LoopTap& tap = client->player->tap();
+        Json replay = said(tap.latest().value(), tap);
+        replay["start"] = client->player->start();
+        replay["end"] = client->player->end();
+        replay["message"] = client->player->message();
+        message["replay"] = std::move(replay);
+      }
       client->connection->send_text(text_of(message));
     }
   }
@@ -61,7 +64,8 @@ void Hub::send_frame(Client& client, Nanoseconds now) {
   if (!client.fresh || client.connection->waiting() > 0) return;
   FrameHead head;
   head.sequence = ++client.sequence;
-  if (services_.recording().on) head.flags |= kRecordingFlag;
+  if (const RecordingStatus recording = services_.recording(); recording.on && !recording.failed)
+    head.flags |= kRecordingFlag;
   if (client.player) head.flags |= kReplayFlag;
   encode_frame(head, tap.latest().value(), tap, shown_.channels, client.channels, client.frame);
   client.connection->send_bytes(client.frame);
@@ -140,19 +144,43 @@ Hub::Json Hub::judged(const LoopState& state) const {
   return judged;
 }
 
-Hub::Json Hub::status() {
-  const LoopState& state = loop_->tap.latest().value();
-  judged_.update(judged(state));
-  const LoopTap& tap = loop_->tap;
-  Json mode = Json::object(), operators = Json::object(), clients = Json::array(),
-       holding = Json::object(), devices = Json::object(), limits = Json::array(),
+// what a loop says of itself, live or in a replay
+Hub::Json Hub::said(const LoopState& state, const LoopTap& tap) const {
+  Json mode = Json::object(), holding = Json::object(), limits = Json::array(),
        relaxed = Json::array();
   for (const std::size_t channel : machines_) {
     const ChannelInfo& info = shown_.channels[channel];
-    // "mode.NAME"
-    mode[info.name.substr(5)] =
-        info.choices[static_cast<std::size_t>(state.integers[tap.first(channel)])];
+    // "mode.NAME"; a recording may be of an app with other states
+    const auto at = static_cast<std::size_t>(state.integers[tap.first(channel)]);
+    mode[info.name.substr(5)] = at < info.choices.size() ? info.choices[at] : "";
   }
+  for (std::size_t r = 0; r < state.references.size(); ++r)
+    if (state.references[r].holding)
+      holding[shown_.references[r]] = state.references[r].reason.view();
+  const auto name_rows = [&](const std::vector<std::uint16_t>& rows, Json& names) {
+    for (const std::uint16_t row : rows)
+      if (row < rows_.size()) names.push_back(rows_[row]);
+  };
+  name_rows(state.active, limits);
+  name_rows(state.gave_way, relaxed);
+  return {{"mode", mode},
+          {"judged", judged(state)},
+          {"stopped", state.stopped},
+          {"reason", state.stopped && !state.references.empty()
+                         ? std::string(state.references.front().reason.view())
+                         : ""},
+          {"holding", holding},
+          {"limits", limits},
+          {"relaxed", relaxed}};
+}
+
+Hub::Json Hub::status() {
+  const LoopState& state = loop_->tap.latest().value();
+  const LoopTap& tap = loop_->tap;
+  Json status = said(state, tap);
+  judged_.update(status["judged"]);
+  Json operators = Json::object(), clients = Json::array(), devices = Json::object(),
+       parameters = Json::object();
   const Json who = operator_ != 0 ? Json(operator_) : Json();
   for (const auto& name : shown_.references) operators[name] = who;
   for (const Device& device : devices_) {
@@ -166,37 +194,32 @@ Hub::Json Hub::status() {
       clients.push_back({{"id", number},
                          {"name", client->name},
                          {"role", client->operates ? "operator" : "viewer"}});
-  for (std::size_t r = 0; r < state.references.size(); ++r)
-    if (state.references[r].holding)
-      holding[shown_.references[r]] = state.references[r].reason.view();
-  for (const std::uint16_t row : state.active) limits.push_back(rows_[row]);
-  for (const std::uint16_t row : state.gave_way) relaxed.push_back(rows_[row]);
+  for (std::size_t p = 0; p < state.parameters.size(); ++p)
+    parameters[parameters_[p].name] = state.parameters[p];
   const RecordingStatus recording = services_.recording();
-  return {{"type", "status"},
-          {"tick", state.tick},
-          {"mode", mode},
-          {"operators", operators},
-          {"clients", clients},
-          {"stopped", state.stopped},
-          {"reason", state.stopped && !state.references.empty()
-                         ? std::string(state.references.front().reason.view())
-                         : ""},
-          {"holding", holding},
-          {"recording",
-           {{"on", recording.on},
-            {"file", recording.file},
-            {"seconds", recording.seconds},
-            {"message", recording.message}}},
-          {"episode", {{"on", state.in_episode}, {"task", state.in_episode ? episode_task_ : ""}}},
-          {"put_back", {{"count", put_back_}, {"why", put_back_why_}}},
-          {"late_ticks", state.pacer.overruns},
-          {"slipped", seconds(state.pacer.slipped)},
-          {"devices", devices},
-          {"limits", limits},
-          {"relaxed", relaxed},
-          {"inputs_lost", state.lost_inputs},
-          {"samples_refused", counts_.not_operator + counts_.wrong_time},
-          {"scripted", scripted_}};
+  status.update(
+      {{"type", "status"},
+       {"tick", state.tick},
+       {"judged", judged_},
+       {"operators", operators},
+       {"clients", clients},
+       {"recording",
+        {{"on", recording.on && !recording.failed},
+         {"file", recording.file},
+         {"seconds", recording.seconds},
+         {"message", recording.message},
+         {"free", recording.free ? Json(*recording.free) : Json()},
+         {"left", recording.left ? Json(*recording.left) : Json()}}},
+       {"episode", {{"on", state.in_episode}, {"task", state.in_episode ? episode_task_ : ""}}},
+       {"parameters", parameters},
+       {"put_back", {{"count", put_back_}, {"why", put_back_why_}}},
+       {"late_ticks", state.pacer.overruns},
+       {"slipped", seconds(state.pacer.slipped)},
+       {"devices", devices},
+       {"inputs_lost", state.lost_inputs},
+       {"samples_refused", counts_.not_operator + counts_.wrong_time},
+       {"scripted", scripted_}});
+  return status;
 }
 
 }  // namespace handspan

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "station/welcome.hpp"
+
 namespace handspan {
 namespace {
 
@@ -51,6 +53,11 @@ LoopState LoopTap::layout(Session& session) {
   if (session.simulation() != nullptr) state.poses.resize(session.simulation()->bodies().size());
   state.references.resize(static_cast<std::size_t>(session.arbiter().outlets()));
   state.judged.resize(session.judges().size());
+  for (const ParameterInfo& info : parameters_of(session))
+    if (const auto found = Parameter::find(info.name, session.whole_arm(), session.simulation(),
+                                           session.app().scene))
+      parameters_.push_back(*found);
+  for (const Parameter& parameter : parameters_) state.parameters.push_back(parameter.value());
   // sized, not reserved: a copy keeps no reserve
   state.contacts.resize(kMostContacts);
   state.active.resize(kMostLimits);
@@ -110,6 +117,7 @@ void LoopTap::copy(Session& session, LoopState& state) noexcept {
     else
       state.integers[channel.first] = table.integer({c});
   }
+  for (std::size_t p = 0; p < parameters_.size(); ++p) state.parameters[p] = parameters_[p].value();
   copy_limits(session, state);
   state.pacer = pacer_;
   state.lost_inputs = session.lost_inputs();

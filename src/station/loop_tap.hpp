@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "session/parameters.hpp"
 #include "session/session.hpp"
 #include "station/latest.hpp"
 #include "station/ring.hpp"
@@ -41,6 +42,7 @@ struct LoopState {
   std::vector<ContactState> contacts;
   std::vector<double> numbers;          // of channels, see LoopTap::first()
   std::vector<std::int64_t> integers;   // likewise
+  std::vector<double> parameters;       // values of parameters_of(), as the loop has them
   std::vector<std::uint16_t> active;    // bounds and rows of the QP that are at their limits now
   std::vector<std::uint16_t> gave_way;  // likewise, that do not hold now
   PacerCounts pacer;                    // of the tick before
@@ -91,6 +93,7 @@ class LoopTap : public SessionWatcher {
   Session& session_;
   std::vector<Channel> channels_;
   std::vector<Output> sent_;
+  std::vector<Parameter> parameters_;
   PacerCounts pacer_;
   Latest<LoopState> latest_;
   Ring<Event> events_{1024};

@@ -16,6 +16,8 @@ constexpr std::array<int, 2> kThumbnail = {320, 180};
 // how far ahead the first tick of a recording is said; doubled when the loop was there before
 constexpr Nanoseconds kAhead = 50'000'000;
 constexpr int kTries = 6;
+// before that the first chunks are no rate
+constexpr double kRateTime = 3.0;  // [s]
 
 // what can be read of a log that was not finished
 std::string kept_of(const std::filesystem::path& file) {
@@ -125,7 +127,15 @@ void Recording::start(const std::string& wish, bool running) {
                                          first = gate_->ticks() + ahead / session_->base_period();
                                          return first;
                                        }};
-    auto recorder = std::make_unique<Recorder>(*session_, file, options);
+    std::unique_ptr<Recorder> recorder;
+    try {
+      recorder = std::make_unique<Recorder>(*session_, file, options);
+    } catch (const std::exception&) {
+      // of what could not be begun nothing stays
+      std::error_code error;
+      std::filesystem::remove(file, error);
+      throw;
+    }
     if (running && !gate_->begin(*recorder, first)) {
       recorder.reset();
       std::filesystem::remove(file);
@@ -133,8 +143,12 @@ void Recording::start(const std::string& wish, bool running) {
     }
     const std::lock_guard lock(mutex_);
     first_tick_ = first;
+    begun_ = std::chrono::steady_clock::now();
+    first_bytes_ = recorder->status().bytes;
     recorder_ = std::move(recorder);
-    status_ = {true, file.filename().string(), 0.0, false, ""};
+    status_ = {};
+    status_.on = true;
+    status_.file = file.filename().string();
     return;
   }
   throw InputError("the recording could not be started: the loop ran ahead of it; try again");
@@ -151,6 +165,7 @@ void Recording::stop() {
     status_.on = false;
     status_.failed = log.failed;
     status_.seconds = seconds((gate_->ticks() - first_tick_) * session_->base_period());
+    status_.kept = kept;
     if (log.failed)
       status_.message = fmt::format("the recording ended by itself: {}; {}", log.message, kept);
     else if (!whole)
@@ -184,7 +199,13 @@ RecordingStatus Recording::status() const {
     const LogStatus log = recorder_->status();
     status.failed = log.failed;
     if (log.failed) status.message = fmt::format("the recording ended by itself: {}", log.message);
+    const double wall =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
+    if (wall > kRateTime && !log.failed && log.bytes > first_bytes_)
+      rate_ = static_cast<double>(log.bytes - first_bytes_) / wall;
   }
+  status.free = disk_.free_bytes();
+  if (status.free && rate_ > 0.0) status.left = static_cast<double>(*status.free) / rate_;
   return status;
 }
 

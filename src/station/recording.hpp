@@ -3,13 +3,16 @@
 // threads, the thumbnail) is done by another thread; the loop takes a finished recorder between two
 // ticks, at a tick that was said beforehand, and its first key frame is all that this costs it.
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "session/recorder.hpp"
+#include "station/disk_watch.hpp"
 #include "station/records.hpp"
 
 namespace handspan {
@@ -56,14 +59,17 @@ struct RecordingStatus {
   bool on = false;
   std::string file;  // the present or the last one's name
   double seconds = 0.0;
-  bool failed = false;  // nothing more is written: stop() is wanted
-  std::string message;  // why it ended by itself, and what of it is kept
+  bool failed = false;                // nothing more is written: stop() is wanted
+  std::string message;                // why it ended by itself, and what of it is kept
+  std::string kept;                   // the latter alone; empty while it is on
+  std::optional<std::uint64_t> free;  // room on the folder's disk [bytes]; none: it does not say
+  std::optional<double> left;         // how long that lasts, as fast as it was filled last [s]
 };
 
 /// One recording at a time. Used by one thread; status() by any but the loop's.
 class Recording {
  public:
-  explicit Recording(Records& records) : records_(records) {}
+  explicit Recording(Records& records) : records_(records), disk_(records.folder()) {}
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
@@ -83,12 +89,16 @@ class Recording {
   void write_thumbnail(const std::vector<std::byte>& plant_state);
 
   Records& records_;
+  DiskWatch disk_;
   Session* session_ = nullptr;
   RecorderGate* gate_ = nullptr;
   mutable std::mutex mutex_;  // of what follows; held for moments
   std::unique_ptr<Recorder> recorder_;
   RecordingStatus status_;
   std::int64_t first_tick_ = 0;
+  std::chrono::steady_clock::time_point begun_;
+  std::uint64_t first_bytes_ = 0;  // in the file when it was begun
+  mutable double rate_ = 0.0;      // of the present or last recording [bytes/s]; 0: none yet
 };
 
 }  // namespace handspan

@@ -38,8 +38,8 @@ ReplayPlayer::ReplayPlayer(const std::filesystem::path& file, const ShownLayout&
     throw bad("channels");
   start_ = seconds(log_.first_tick() * log_.base_period());
   end_ = seconds(log_.ticks() * log_.base_period());
-  if (log_.first_tick() > 0) session_->restore(log_.key_frame(log_.first_tick()).second);
   tap_ = std::make_unique<LoopTap>(*session_);
+  if (log_.first_tick() > 0) session_->restore(log_.key_frame(log_.first_tick()).second);
   thread_ = std::thread([this] { run(); });
 }
 

@@ -108,11 +108,12 @@ struct Station::Impl : Services {
       server.post([done, player = std::move(player), reason] { done(player, reason); });
     });
   }
-  // one that failed is ended here: it would seem to go on
+  // one that failed is told and ended here: it would seem to go on
   RecordingStatus recording() const override {
     RecordingStatus status = tape.status();
     if (status.on && status.failed && !ending.exchange(true))
-      worker.post([this] {
+      worker.post([this, why = status.message] {
+        fmt::print(stderr, "{}\n", why);
         end_recording();
         ending = false;
       });
@@ -136,7 +137,9 @@ struct Station::Impl : Services {
       const RecordingStatus ended = tape.status();
       if (!ended.failed) return;
       ++failed_recordings;
-      fmt::print(stderr, "{}\n", ended.message);
+      // why was told at once where somebody looked
+      fmt::print(stderr, "{}\n",
+                 ending ? fmt::format("{}: {}", ended.file, ended.kept) : ended.message);
     } catch (const std::exception& error) {
       fmt::print(stderr, "{}\n", error.what());
     }

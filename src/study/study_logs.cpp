@@ -49,7 +49,8 @@ void record(const std::string& name, const LogConfig& config, const std::filesys
   Recorder recorder(session, file, recording);
   const Nanoseconds until = std::llround(app.duration * 1e9);
   auto shown = Clock::now();
-  while (!session.ended() && !diverged(session.simulation()) && session.now() < until) {
+  while (!session.ended() && !diverged(session.simulation()) && session.now() < until &&
+         !recorder.status().failed) {
     session.tick();
     if (!progress || Clock::now() - shown < std::chrono::milliseconds(250)) continue;
     shown = Clock::now();

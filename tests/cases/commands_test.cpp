@@ -61,8 +61,8 @@ class CommandCases : public testing::Test {
   std::string at(const std::string& name) const { return (folder_ / name).string(); }
   // in the folder, with the shell's words before the program
   Result run(const std::string& arguments, const std::string& before = "") const {
-    const std::string command = "cd " + folder_.string() + " && " + before + " " + HANDSPAN_BINARY +
-                                " " + arguments + " 2>&1 </dev/null";
+    const std::string command = "{ cd " + folder_.string() + " && " + before + " " +
+                                HANDSPAN_BINARY + " " + arguments + "; } 2>&1 </dev/null";
     FILE* pipe = popen(("bash -c '" + command + "'").c_str(), "r");
     std::string output;
     std::array<char, 4096> buffer;
@@ -174,11 +174,32 @@ TEST_F(CommandCases, ALinkThatSomebodyElseLaidIsNotFollowed) {
   EXPECT_TRUE(fs::is_empty(folder_ / "victim"));
 }
 
+TEST_F(CommandCases, ALogSaysWhoActedAlsoWithoutAPage) {
+  const Result r = run("run " + (kRoot / "apps" / "grab.yaml").string() +
+                       " --for 0.1s --no-picture --record log.mcap");
+  ASSERT_EQ(r.code, 0) << r.output;
+  ASSERT_EQ(run("export log.mcap --to csv --out csv").code, 0);
+  EXPECT_NE(read("csv/events.csv").find("\n0,0.000000000,operator,scripted person,"),
+            std::string::npos)
+      << read("csv/events.csv");
+}
+
 // the limit on a file's size stands for a full disk
 TEST_F(CommandCases, AFullDiskEndsARecordingAndTheRunDoesNotHold) {
-  const Result r = run("run app.yaml --for 3s --no-picture --full --record log.mcap",
-                       "ulimit -f 200 && trap \"\" XFSZ &&");
+  const Result r =
+      run("run app.yaml --for 3s --no-picture --full --record log.mcap 2>said", "ulimit -f 200 &&");
   EXPECT_EQ(r.code, 1) << r.output;
+  const std::string said = read("said");
+  EXPECT_TRUE(said.starts_with("the recording ended by itself: ")) << said;
+  // what was written can be read
+  const Result left = run("check log.mcap");
+  EXPECT_NE(left.output.find("ends without its closing records"), std::string::npos) << left.output;
+
+  const Result served =
+      run("serve app.yaml --port 0 --no-page-open --record --records records --for 3s 2>said",
+          "ulimit -f 60 &&");
+  EXPECT_EQ(served.code, 1) << served.output;
+  EXPECT_NE(read("said").find("writing failed after "), std::string::npos) << read("said");
   EXPECT_NE(r.output.find("the recording ended early: "), std::string::npos) << r.output;
   EXPECT_NE(r.output.find("writing failed after "), std::string::npos) << r.output;
 }

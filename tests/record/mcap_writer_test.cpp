@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <fstream>
 
 #include "record_support.hpp"
 
@@ -151,6 +152,25 @@ TEST(McapWriter, AFullDiskIsSaid) {
       said,
       "/dev/full: writing failed after 0 bytes (No space left on device); free some space, or "
       "record to another disk");
+}
+
+TEST(McapWriter, AFileThatHasNoNameAnyMoreIsSaid) {
+  for (const bool moved : {false, true}) {
+    const Folder folder;
+    const std::filesystem::path path = folder / "log.mcap";
+    McapWriter writer(path, {.chunk_bytes = 3000, .zstd_level = 0});
+    test::write_turns(writer, 100);
+    if (moved)
+      std::filesystem::rename(path, folder / "other.mcap");
+    else
+      std::filesystem::remove(path);
+    const std::string said = error_of([&] { writer.close_chunk(), writer.finish(); });
+    EXPECT_NE(said.find("log.mcap: is not there any more after "), std::string::npos) << said;
+    EXPECT_NE(said.find("record to a folder that stays"), std::string::npos) << said;
+    // also when something else has its name
+    std::ofstream(path) << "other";
+    EXPECT_EQ(error_of([&] { writer.finish(); }), said);
+  }
 }
 
 // the limit on a file's size stands for a disk that becomes full in the middle of a chunk

@@ -10,8 +10,8 @@
 
 #include "core/random.hpp"
 #include "record/mcap_writer.hpp"
-#include "session/recorder.hpp"
 #include "session/log_layout.hpp"
+#include "session/recorder.hpp"
 #include "session/replay.hpp"
 #include "session_support.hpp"
 #include "support/alloc.hpp"

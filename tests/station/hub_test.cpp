@@ -2,7 +2,10 @@
 // sent, and that nothing of what is refused has an effect.
 #include "station/hub.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 #include "station/station_support.hpp"
 #include "support/alloc.hpp"
@@ -155,7 +158,6 @@ TEST_F(HubTest, OneOperatesTheOthersWatchAndAreHandedOverTo) {
   EXPECT_EQ(ask(a, ann, {{"type", "operate"}}), "");
   Json now_ann = status(ann);
   EXPECT_FALSE(now_ann["scripted"]);
-  EXPECT_FALSE(loop.scripted());
   EXPECT_TRUE(now_ann["you_operate"]);
   EXPECT_FALSE(status(bob)["you_operate"]);
   EXPECT_EQ(now_ann["operators"]["headset"], a);
@@ -178,14 +180,71 @@ TEST_F(HubTest, OneOperatesTheOthersWatchAndAreHandedOverTo) {
   hub.gone(b);
   tick(20);
   EXPECT_EQ(hub.operating(), 0);
-  EXPECT_FALSE(loop.scripted());
+  EXPECT_FALSE(status(ann)["scripted"]);
   EXPECT_EQ(ann.last("event")["name"], "nobody");
   EXPECT_EQ(ask(a, ann, {{"type", "operate"}}), "");
   EXPECT_EQ(ask(a, ann, {{"type", "yield"}, {"to", nullptr}}), "");
-  EXPECT_FALSE(loop.scripted());
+  EXPECT_FALSE(status(ann)["scripted"]);
   EXPECT_EQ(ask(a, ann, {{"type", "operate"}}), "");
   EXPECT_EQ(ask(a, ann, {{"type", "yield"}, {"to", "scripted"}}), "");
-  EXPECT_TRUE(loop.scripted());
+  EXPECT_TRUE(status(ann)["scripted"]);
+}
+
+TEST_F(HubTest, ParametersAreWhatTheLoopHas) {
+  FakeConnection ann, bob;
+  const int a = join(ann, "Ann", "operator");
+  join(bob, "Bob", "viewer");
+  const std::string name = "task.hand.stiffness", other = "task.hand.damping";
+  const Json before = status(bob)["parameters"];
+  EXPECT_EQ(before, status(ann)["parameters"]);
+  const auto value = before[name].get<double>();
+  ask(a, ann, {{"type", "parameter"}, {"name", name}, {"value", 0.5 * value}});
+  // along a ramp
+  tick(1000);
+  const Json after = status(bob)["parameters"];
+  EXPECT_EQ(after[name], 0.5 * value);
+  EXPECT_NEAR(after[other].get<double>(), 2.0 * std::sqrt(0.5 * value), 1e-9)
+      << "damping that nobody gave goes with it";
+  const auto changed = std::ranges::find_if(bob.texts, [](const Json& text) {
+    return text["type"] == "event" && text["kind"] == "parameter";
+  });
+  ASSERT_NE(changed, bob.texts.end());
+  EXPECT_EQ((*changed)["text"], fmt::format("{:.6g} → {:.6g}", value, 0.5 * value));
+  FakeConnection eve;
+  join(eve, "Eve", "viewer");
+  EXPECT_EQ(eve.last("welcome")["parameters"][0]["name"], name);
+  EXPECT_EQ(eve.last("welcome")["parameters"][0]["value"], 0.5 * value);
+  // the next run has the app's again
+  LiveLoop again(app);
+  hub.set_loop(again);
+  again.session.tick();
+  now = next + kSecond;
+  hub.poll(now);
+  EXPECT_EQ(bob.last("status")["parameters"], before);
+  hub.set_loop(loop);
+}
+
+TEST_F(HubTest, ARecordingThatFailedIsNotOn) {
+  FakeConnection page;
+  join(page, "Ann", "viewer");
+  services.status.on = true;
+  services.status.file = "a.mcap";
+  services.status.free = 3'000'000'000;
+  services.status.left = 1200.0;
+  Json recording = status(page)["recording"];
+  EXPECT_EQ(recording["on"], true);
+  EXPECT_EQ(recording["free"], 3'000'000'000);
+  EXPECT_EQ(recording["left"], 1200.0);
+  EXPECT_NE(page.frames.back()[1] & kRecordingFlag, 0);
+  services.status.failed = true;
+  services.status.message = "the disk is full";
+  services.status.free.reset();
+  services.status.left.reset();
+  recording = status(page)["recording"];
+  EXPECT_EQ(recording["on"], false);
+  EXPECT_EQ(recording["message"], "the disk is full");
+  EXPECT_TRUE(recording["free"].is_null());
+  EXPECT_EQ(page.frames.back()[1] & kRecordingFlag, 0);
 }
 
 TEST_F(HubTest, AnybodyStopsAndTheOperatorGoesOn) {
@@ -246,6 +305,7 @@ TEST_F(HubTest, WhenThePageIsGoneTheArmHoldsWithin150ms) {
 TEST_F(HubTest, StampsAreTurnedToTheServersClockAndOldOnesAreRefused) {
   FakeConnection ann;
   const int a = join(ann, "Ann", "operator");
+  tick(1);
   ask(a, ann, {{"type", "operate"}});
   SampleMessage old = sample(false);
   old.stamp -= 1.1;
@@ -479,7 +539,7 @@ TEST_F(HubTest, ALoopThatStartsAgainKeepsItsClients) {
   give(a, false, 5);
   LiveLoop again(app);
   hub.set_loop(again);
-  EXPECT_FALSE(again.scripted());
+  hub.poll(now);
   give(a, sample(false));
   again.session.tick();
   EXPECT_EQ(again.session.devices().find("headset").samples(), 1U);

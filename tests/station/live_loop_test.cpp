@@ -88,6 +88,33 @@ TEST_F(PuppetTest, ThePersonsSamplesReplaceTheScriptedOnes) {
   EXPECT_EQ(state("puppet").samples(), 21U);
 }
 
+// at every tick the log's operator is who acted in it
+TEST_F(PuppetTest, TheOperatorsNameIsOfWhoActs) {
+  FakeConnection ann;
+  const int a = join(ann, "Ann", "operator");
+  std::string name = "unknown";
+  const auto run = [&](int ticks, const std::string& wanted) {
+    for (int i = 0; i < ticks; ++i) {
+      tick(1);
+      bool scripted = false;
+      for (const Input& input : loop.session.inputs()) {
+        if (input.kind == InputKind::kOperator) name = input.text.view();
+        scripted = scripted || input.text == "puppet";
+      }
+      ASSERT_EQ(scripted, name == "the app's devices") << name;
+    }
+    EXPECT_EQ(name, wanted);
+  };
+  run(20, "the app's devices");
+  ask(a, ann, {{"type", "operate"}});
+  run(20, "Ann");
+  ask(a, ann, {{"type", "yield"}, {"to", "scripted"}});
+  run(20, "the app's devices");
+  ask(a, ann, {{"type", "operate"}});
+  hub.gone(a);
+  run(20, "nobody");
+}
+
 TEST_F(PuppetTest, DevicesWithAThreadOfTheirOwnTakeNoSamplesOfPages) {
   FakeConnection ann;
   const int a = join(ann, "Ann", "operator");

@@ -333,6 +333,19 @@ TEST_F(StationTest, RecordingsAreMadeListedReplayedFetchedAndDeleted) {
     ++frames;
   }
   EXPECT_NEAR(shown, wanted, 0.0015);
+  // it says what was then, and of the live arms what is now
+  ASSERT_EQ(page.ask({{"type", "stop"}}), "");
+  Json said;
+  for (int i = 0; i < 20; ++i) {
+    said = page.next_text("status");
+    if (said["stopped"].get<bool>()) break;
+  }
+  EXPECT_EQ(said["stopped"], true);
+  EXPECT_EQ(said["replay"]["stopped"], false);
+  EXPECT_EQ(said["replay"]["mode"], said["mode"]);
+  EXPECT_TRUE(said["replay"]["limits"].is_array());
+  EXPECT_NE(said["replay"]["holding"], said["holding"]);
+  ASSERT_EQ(page.ask({{"type", "resume"}}), "");
   ASSERT_EQ(page.ask({{"type", "replay"}, {"off", true}}), "");
 
   EXPECT_NE(page.ask({{"type", "delete"}, {"name", "../secret.txt"}}), "");
@@ -488,6 +501,28 @@ TEST_F(StationTest, RecordingsAreForPairedPagesOfOtherMachines) {
   EXPECT_EQ(status_of(asked("/records/secret.mcap", "", "127.0.0.1")), "200");
 }
 
+TEST_F(StationTest, AFolderThatIsRemovedEndsTheRecording) {
+  begin();
+  SocketClient page(station->port());
+  page.join("Ann");
+  ASSERT_EQ(page.ask({{"type", "operate"}}), "");
+  ASSERT_EQ(page.ask({{"type", "record"}, {"on", true}, {"name", "gone"}}), "");
+  EXPECT_TRUE(page.next_text("status")["recording"]["free"].is_number());
+  std::filesystem::remove_all(options.records);
+  Json recording;
+  for (int i = 0; i < 100; ++i) {
+    recording = page.next_text("status")["recording"];
+    if (!recording["on"].get<bool>()) break;
+  }
+  EXPECT_FALSE(recording["on"].get<bool>()) << "it ends by itself";
+  EXPECT_NE(recording["message"].get<std::string>().find("is not there any more"),
+            std::string::npos)
+      << recording;
+  for (int i = 0; i < 1000 && station->failed_recordings() == 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(station->failed_recordings(), 1);
+}
+
 // the limit on a file's size stands for a full disk
 TEST_F(StationTest, AFullDiskIsToldOnThePageWithWhatIsKept) {
   begin();
@@ -508,7 +543,9 @@ TEST_F(StationTest, AFullDiskIsToldOnThePageWithWhatIsKept) {
   Json recording;
   for (int i = 0; i < 100; ++i) {
     recording = page.next_text("status")["recording"];
-    if (!recording["on"].get<bool>()) break;
+    // why is told at once, what is kept when it was looked at
+    if (recording["message"].get<std::string>().find("kept") != std::string::npos) break;
+    EXPECT_TRUE(recording["on"].get<bool>() == recording["message"].get<std::string>().empty());
   }
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
   std::signal(SIGXFSZ, SIG_DFL);

@@ -34,6 +34,8 @@ interface Client {
   replay: { time: number; factor: number } | undefined;
 }
 
+const kReplay = [12, 73] as const; // of its recordings: begun in the middle of a run [s]
+
 export class MockServer {
   readonly world = new World();
   readonly samples: { numbers: Float64Array; stamp: number; at: number }[] = [];
@@ -41,6 +43,8 @@ export class MockServer {
   operator = 0;
   mostSkew = 0.5; // of stamps [s]
   judged: Status['judged'] = {};
+  /// Of the recording, as the disk has it.
+  disk: { message: string; free: number | null; left: number | null } = { message: '', free: 3_100_000_000, left: 3120 };
   parameters = [
     { name: 'task.left_hand.stiffness', value: 400, unit: '1/s^2', min: 100, max: 800 },
     { name: 'task.right_hand.stiffness', value: 400, unit: '1/s^2', min: 100, max: 800 },
@@ -256,7 +260,7 @@ export class MockServer {
         this.records = this.records.filter(({ name }) => name !== message.name);
         return '';
       case 'replay':
-        client.replay = 'off' in message && message.off ? undefined : { time: 0, factor: 1 };
+        client.replay = 'off' in message && message.off ? undefined : { time: kReplay[0], factor: 1 };
         return '';
       case 'seek':
         if (!client.replay) return 'nothing is being replayed';
@@ -304,13 +308,17 @@ export class MockServer {
         const { holding, reason } = this.world.references[i]!;
         return holding ? [[`${side}_hand`, reason]] : [];
       })),
-      recording: { on: this.recording.on, file: this.recording.file, seconds: this.recording.on ? this.world.time - this.recording.since : 0, message: '' },
+      recording: { on: this.recording.on, file: this.recording.file, seconds: this.recording.on ? this.world.time - this.recording.since : 0, ...this.disk },
       episode: { on: !!this.episode, task: this.episode?.task ?? '' },
       put_back: { count: 0, why: '' }, late_ticks: 0, slipped: 0,
       devices: { headset: { age: this.world.sampleAge, present: (this.world.sampleAge ?? 1) < 0.1 } },
       limits: this.world.forces.some((f) => f > 6) ? ['left.joint4 torque', 'right.joint4 torque'] : [],
       relaxed: [], inputs_lost: 0, samples_refused: 0, scripted: this.world.scripted,
-      replay: client.replay ? { start: 0, end: 61, message: '' } : null,
+      parameters: Object.fromEntries(this.parameters.map(({ name, value }) => [name, value])),
+      replay: client.replay ? {
+        start: kReplay[0], end: kReplay[1], message: '', mode: { both: 'then' }, judged: {}, stopped: false, reason: '',
+        holding: { left_hand: 'it held then' }, limits: ['left.joint2 speed'], relaxed: [],
+      } : null,
     };
   }
 
@@ -334,7 +342,7 @@ export class MockServer {
 
   private frame(client: Client, now: number, dt: number): void {
     const { replay } = client;
-    if (replay) replay.time = Math.min(61, replay.time + replay.factor * dt);
+    if (replay) replay.time = Math.min(kReplay[1], replay.time + replay.factor * dt);
     if (!client.welcomed || now < client.next || client.socket.bufferedAmount > 0) return;
     client.next = Math.max(client.next + client.period, now);
     const { references } = this.world;

@@ -2,7 +2,9 @@
 import { Quaternion, Vector3 } from 'three';
 import { now } from './clock.ts';
 import { h, keep, kept } from './dom.ts';
-import { Bar, operatorOf } from './panel/bar.ts';
+import { asking, onAsking } from './panel/ask.ts';
+import { Bar } from './panel/bar.ts';
+import { Board } from './panel/board.ts';
 import { Events } from './panel/events.ts';
 import { HeadsetControls } from './panel/headset_controls.ts';
 import { Operate } from './panel/operate.ts';
@@ -52,7 +54,7 @@ const records = new Records(station);
 const tune = new Tune(station);
 const events = new Events(station);
 const operate = new Operate(station);
-const stop = new Stop(station, () => drive.open());
+const stop = new Stop(station, () => release());
 const veil = h('div', { class: 'veil', role: 'alert' });
 
 const sections: [string, HTMLElement][] = [['Operate', operate.element],
@@ -85,6 +87,7 @@ const pad = new Pad();
 const headset = new Headset(view, {
   stop: () => stop.stop(),
   record: () => records.record(),
+  press: (id) => board.press(id),
   ended: () => {
     sendUnknown();
     drive.open();
@@ -92,6 +95,10 @@ const headset = new Headset(view, {
   },
 });
 const headsetControls = new HeadsetControls(headset);
+const board = new Board(station, headset.panel, () => stop.stop(), () =>
+  [...document.querySelectorAll('.clutch')].map((element) =>
+    `${element.textContent} ${element.classList.contains('closed') ? 'closed' : 'open'}`).join(', '));
+stop.pause = () => records.toggle();
 operate.element.append(headsetControls.element);
 bar.actions.append(...headsetControls.buttons);
 operate.gizmoMode = (mode) => (gizmo.mode = mode);
@@ -110,7 +117,9 @@ station.on('link', ({ link, why }) => {
     ? 'No connection: the arms hold. It is tried again.' : why;
   veil.replaceChildren(h('p', {}, words));
   if (link === 'refused' && /pair|code/i.test(why)) veil.append(pairing());
-  if (link !== 'live') drive.open();
+  if (link === 'live') return;
+  release();
+  headset.clutched = false;
 });
 
 function pairing(): HTMLElement {
@@ -177,21 +186,12 @@ function robotBases({ scene }: Welcome, { poses }: Frame): Vector3[] {
   });
 }
 
+let stoppedBefore = false;
 station.on('status', (status) => {
   bar.status(status, station);
   watch.status(status);
-  const clutched = [...document.querySelectorAll('.clutch')].map((element) =>
-    `${element.textContent} ${element.classList.contains('closed') ? 'closed' : 'open'}`);
-  headset.panel.show(
-    status.stopped ? `stopped: ${status.reason}` : Object.values(status.mode).join(' · ') || 'live',
-    status.stopped, [
-      { label: 'operator', text: operatorOf(status) },
-      { label: 'clutch', text: clutched.join(', ') || '–' },
-      { label: 'recording', text: status.recording.on ? 'on' : 'off', ...(status.recording.on && { colour: '#ff6b6b' }) },
-      { label: 'limits', text: status.limits.join(', ') || 'none', ...(status.limits.length && { colour: '#f5b942' }) },
-      { label: 'gave way', text: status.relaxed.join(', ') || 'none', ...(status.relaxed.length && { colour: '#ff6b6b' }) },
-      { label: 'holding', text: Object.entries(status.holding).map(([name, why]) => `${name}: ${why}`).join(', ') || '–' },
-    ]);
+  if (status.stopped && !stoppedBefore) release();
+  stoppedBefore = status.stopped;
 });
 
 station.on('output', ({ output, value }) => {
@@ -206,8 +206,17 @@ const placed = (i: number): Place | undefined => {
   return at?.length === 7 && Math.hypot(...at.subarray(3)) > 0.5
     ? { p: new Vector3().fromArray(at), q: new Quaternion().fromArray(at, 3) } : undefined;
 };
+// what is held ends, and is pressed anew before it moves something
+function release(): void {
+  drive.open();
+  keyboard.clear();
+  pads.release();
+  pad.release();
+}
+onAsking(release);
+
 const mayMove = () => station.youOperate && !document.hidden && !newest?.replay;
-keyboard.listen(() => mayMove() && !headset.session, (digit) => {
+keyboard.listen(() => mayMove() && !headset.session && !asking(), (digit) => {
   const word = (['left', 'right', 'together', 'mirror'] as const)[digit - 1]!;
   if (drive.hands.length >= 2) operate.choose(word);
 });
@@ -222,11 +231,13 @@ function move(time: number): void {
   }, () => stop.stop()), pads.read()];
   operate.gamepad(pad.name);
   const first = drive.driven[0];
-  const may = mayMove() && station.status?.stopped === false;
+  const may = mayMove() && !asking() && station.status?.stopped === false;
   const hand = first === undefined ? undefined : drive.hands[first];
   drive.drag = gizmo.update(may && hand ? placed(hand.reference) : undefined);
   pads.element.hidden = !touch || !may;
   if (view.ghosts) view.ghosts.selected = may ? drive.driven.map((i) => drive.hands[i]!.referenceName) : [];
+  if (may) view.ghosts?.aim(drive.targets);
+  else view.ghosts?.aim(new Map());
   if (!mayMove()) return drive.open();
   if (may) drive.update(dt, jogs, placed, looks(view.camera));
   else drive.open();
@@ -272,6 +283,11 @@ function moveByHeadset(frame: XRFrame, time: number, dt: number): void {
   }
 }
 
+// a choice that was made has no further use for keys: space stops
+document.addEventListener('change', ({ target }) => {
+  if (target instanceof HTMLSelectElement) target.blur();
+});
+
 document.addEventListener('visibilitychange', () => {
   if (!document.hidden || headset.session) return;
   drive.open();
@@ -296,6 +312,9 @@ view.renderer.setAnimationLoop((time, frame) => {
     nextFigures = time + 500;
     watch.drawn(view.fps, view.software);
     if (headset.session) headsetControls.show();
+    if (station.link === 'live' && station.silence > 1) bar.silent(station.silence);
+    else if (station.link === 'live') bar.connected(station.link, '');
+    board.show();
   }
 });
 

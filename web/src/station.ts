@@ -41,6 +41,7 @@ export class Station {
   welcome: Welcome | undefined;
   status: Status | undefined;
   link: Link = 'connecting';
+  why = ''; // the link is as it is
   samplesHeld = 0; // not sent since the network did not take them
   private readonly url: string;
   private readonly greeting: Greeting;
@@ -66,6 +67,11 @@ export class Station {
 
   private tell<T extends keyof Topics>(topic: T, value: Topics[T]): void {
     for (const listener of this.listeners.get(topic) ?? []) listener(value as never);
+  }
+
+  /// Since the server's last message [s].
+  get silence(): number {
+    return now() - this.heard;
   }
 
   get youOperate(): boolean {
@@ -146,6 +152,7 @@ export class Station {
 
   private setLink(link: Link, why: string): void {
     this.link = link;
+    this.why = why;
     this.tell('link', { link, why });
   }
 

@@ -1,7 +1,7 @@
 // Always in view: the mode, the clutches, who operates, the recording, how old the last sample is,
 // late ticks.
-import { clock, h, say } from '../dom.ts';
-import type { Frame, Status, Welcome } from '../protocol.ts';
+import { clock, h, say, size } from '../dom.ts';
+import type { Frame, RecordingStatus, Status, Welcome } from '../protocol.ts';
 import type { Link, Station } from '../station.ts';
 
 export function operatorOf(status: Status): string {
@@ -15,6 +15,28 @@ export function operatorOf(status: Status): string {
 export function ageOf(status: Status): number | undefined {
   const ages = Object.values(status.devices).flatMap(({ age }) => (age === null ? [] : [age]));
   return ages.length ? Math.min(...ages) : undefined;
+}
+
+const kFewMinutes = 5;
+const kLittleRoom = 200e6; // [bytes]
+const kForLong = 99 * 3600; // [s]
+
+/// "12 min left"
+function lasts(seconds: number): string {
+  const minutes = seconds / 60;
+  return minutes < 1 ? '< 1 min left' : minutes < 120 ? `${Math.floor(minutes)} min left`
+    : `${Math.floor(minutes / 60)} h left`;
+}
+
+/// What is being recorded, and how long the disk has room for it.
+export function recordingOf({ on, seconds, message, free, left }: RecordingStatus): string {
+  const room = free === null ? '' : left === null || left > kForLong ? `${size(free)} free` : `${size(free)}, ${lasts(left)}`;
+  const what = message ? 'recording failed' : on ? `rec ${clock(seconds)}` : 'not recording';
+  return room ? `${what} · ${room}` : what;
+}
+
+export function fewRoom({ free, left }: RecordingStatus): boolean {
+  return (left !== null && left < 60 * kFewMinutes) || (free !== null && free < kLittleRoom);
 }
 
 export class Bar {
@@ -56,6 +78,12 @@ export class Bar {
     document.body.dataset.link = link;
   }
 
+  /// @param silence since the last message of a server that is there [s]
+  silent(silence: number): void {
+    say(this.link, `no answer for ${silence.toFixed(0)} s`);
+    this.link.className = 'chip bad';
+  }
+
   /// Names of the channels that say whether clutches are closed.
   channels(welcome: Welcome): string[] {
     return this.clutchChannels.map(({ index }) => welcome.channels[index]!.name);
@@ -74,16 +102,14 @@ export class Bar {
 
   status(status: Status, station: Station): void {
     // with one machine its name says nothing
-    const modes = Object.entries(status.mode);
+    const modes = Object.entries((status.replay ?? status).mode);
     say(this.mode, modes.map(([machine, state]) =>
       modes.length > 1 ? `${machine}: ${state}` : state).join(' · ').replaceAll('_', ' '));
     say(this.who, operatorOf(status));
     this.who.className = `chip ${status.you_operate ? 'you' : ''}`;
-    const { on, seconds, message } = status.recording;
-    // one that failed writes nothing more, also while it is on
-    say(this.recording, message ? 'recording failed'
-      : on ? `rec ${clock(seconds)}${status.episode.on ? ' · episode' : ''}` : 'not recording');
-    this.recording.className = `chip ${message ? 'bad' : on ? 'rec' : 'dim'}`;
+    const { on, message } = status.recording;
+    say(this.recording, `${recordingOf(status.recording)}${on && status.episode.on ? ' · episode' : ''}`);
+    this.recording.className = `chip ${message ? 'bad' : `${on ? 'rec' : 'dim'} ${fewRoom(status.recording) ? 'low' : ''}`}`;
     this.recording.title = message || status.recording.file;
     const age = ageOf(status);
     say(this.age, age === undefined ? 'no samples' : age < 1 ? `${Math.round(1000 * age)} ms`

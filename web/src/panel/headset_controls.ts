@@ -10,7 +10,8 @@ const kFields: [key: keyof Stand, label: string, step: number, scale: number, un
 ];
 
 export const kHeadsetKeys = 'In the headset, clutches open: the left stick walks, the right one turns and ' +
-  'lifts. Both sticks down stop; the left one held for a second records.';
+  'lifts. Both sticks down stop; the left one held for a second records. A ray on the board and its trigger ' +
+  'stop, resume, take over and begin anew.';
 
 export class HeadsetControls {
   readonly element: HTMLElement;

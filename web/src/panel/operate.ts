@@ -4,6 +4,7 @@ import type { Status } from '../protocol.ts';
 import type { Station } from '../station.ts';
 import { type Choice, type Drive, type JogAxes, kChoices } from '../teleop/drive.ts';
 import { kGamepadKeys } from '../teleop/gamepad.ts';
+import { KeyLabels } from '../teleop/key_labels.ts';
 import { kKeys } from '../teleop/keyboard.ts';
 import { ask, notice, told } from './ask.ts';
 import { operatorOf } from './bar.ts';
@@ -11,10 +12,20 @@ import { operatorOf } from './bar.ts';
 const kJog = [0.15, 0.7] as const; // [m/s, rad/s]
 const kFastest = 0.4; // that every app lets choose [m/s]
 
-function keyTable(rows: [string, string][]): HTMLElement {
+function keyTable(rows: [string, string][], label = (key: string) => key): HTMLElement {
   return h('dl', { class: 'keys' }, ...rows.flatMap(([keys, what]) =>
-    [h('dt', {}, ...keys.split(' ').map((key) => (/^[A-Z0-9]$|Shift|Esc|Space/.test(key)
-      ? h('kbd', {}, key) : `${key} `))), h('dd', {}, what)]));
+    [h('dt', {}, ...keys.split(' ').map((key) => (/^(Key)?[A-Z0-9]$|Shift|Esc|Space/.test(key)
+      ? h('kbd', {}, label(key)) : `${key} `))), h('dd', {}, what)]));
+}
+
+// the keys, as they are printed
+function keyboardTable(): HTMLElement {
+  const labels = new KeyLabels();
+  const element = h('div', {});
+  labels.changed = () => element.replaceChildren(keyTable(kKeys, (key) => labels.of(key)));
+  labels.changed();
+  void labels.listen();
+  return element;
 }
 
 /// A choice of a few, as buttons side by side.
@@ -78,7 +89,7 @@ export class Operate {
         h('label', { class: 'inline' }, h('span', {}, 'speed'), this.speed, this.speedText),
         h('label', { class: 'inline' }, h('span', {}, 'gizmo'), this.gizmo.element),
         h('label', { class: 'inline' }, h('span', {}, 'pads'), pads)),
-      h('details', { open: !coarse }, h('summary', {}, 'Keyboard'), keyTable(kKeys)),
+      h('details', { open: !coarse }, h('summary', {}, 'Keyboard'), keyboardTable()),
       h('details', {}, h('summary', {}, 'Gamepad'), this.pad, keyTable(kGamepadKeys)));
     this.element = h('div', { class: 'operate' },
       h('fieldset', {}, h('legend', {}, 'Operator'), this.who, this.take, this.giving, this.anew,

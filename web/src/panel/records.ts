@@ -1,13 +1,8 @@
 // Recordings: start and stop, episodes and how they went, the list, replay with scrub and speed.
-import { clock, h, keep, kept, say } from '../dom.ts';
+import { clock, h, keep, kept, say, size } from '../dom.ts';
 import type { EpisodeMark, Frame, RecordInfo, Status } from '../protocol.ts';
 import type { Station } from '../station.ts';
 import { ask, notice, told } from './ask.ts';
-
-function size(bytes: number): string {
-  return bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : bytes >= 1e6
-    ? `${(bytes / 1e6).toFixed(1)} MB` : `${Math.ceil(bytes / 1e3)} kB`;
-}
 
 export class Records {
   readonly element: HTMLElement;
@@ -26,7 +21,7 @@ export class Records {
   private readonly scrub = h('input', { type: 'range', step: 'any', 'aria-label': 'time of the replay' });
   private readonly time = h('span', { class: 'figure' });
   private readonly replayed = h('b', {});
-  private readonly play = h('button', { onclick: () => this.setSpeed(this.factor === 0 ? this.before : 0) }, 'Pause');
+  private readonly play = h('button', { onclick: () => this.toggle() }, 'Pause');
   private readonly speed = h('select', { 'aria-label': 'speed of the replay' },
     ...[0.1, 0.25, 0.5, 1, 2, 4].map((x) => h('option', { value: x, selected: x === 1 }, `${x} ×`)));
   private status: Status | undefined;
@@ -34,6 +29,7 @@ export class Records {
   private factor = 1;
   private before = 1;
   private scrubbing = false;
+  private noticed: () => void = () => undefined; // takes the last notice away
 
   constructor(station: Station) {
     this.station = station;
@@ -57,7 +53,7 @@ export class Records {
     this.speed.addEventListener('change', () => this.setSpeed(Number(this.speed.value)));
     this.scrub.addEventListener('input', () => {
       this.scrubbing = true;
-      say(this.time, clock(this.scrub.valueAsNumber));
+      this.tell(this.scrub.valueAsNumber);
     });
     this.scrub.addEventListener('change', () => {
       this.scrubbing = false;
@@ -90,8 +86,13 @@ export class Records {
   private take(status: Status): void {
     const ended = this.on && !status.recording.on;
     if (ended) void this.station.ask({ type: 'list' });
-    if (status.recording.message && status.recording.message !== this.status?.recording.message)
-      notice(status.recording.message, 'bad');
+    const { message } = status.recording;
+    const before = this.status?.recording.message ?? '';
+    if (message && message !== before) {
+      // what is kept is told a moment after why it ended: in one notice
+      if (message.startsWith(before)) this.noticed();
+      this.noticed = notice(message, 'bad');
+    }
     this.status = status;
     this.on = status.recording.on;
     say(this.problem, status.recording.message);
@@ -100,6 +101,7 @@ export class Records {
     this.start.disabled = status.episode.on;
     for (const button of this.marks) button.disabled = !status.episode.on;
     this.player.hidden = status.replay === null;
+    document.body.classList.toggle('replaying', status.replay !== null);
     if (!status.replay) return;
     [this.scrub.min, this.scrub.max] = [String(status.replay.start), String(status.replay.end)];
     if (status.replay.message) say(this.replayed, status.replay.message);
@@ -108,7 +110,23 @@ export class Records {
   frame(frame: Frame): void {
     if (!frame.replay || this.scrubbing) return;
     this.scrub.value = String(frame.time);
-    say(this.time, `${clock(frame.time)} / ${clock(this.status?.replay?.end ?? 0)}`);
+    this.tell(frame.time);
+  }
+
+  // a recording begins at 0:00, also one of the middle of a run
+  private tell(time: number): void {
+    const { start, end } = this.status?.replay ?? { start: 0, end: 0 };
+    const words = `${clock(time - start)} / ${clock(end - start)}`;
+    say(this.time, words);
+    this.scrub.setAttribute('aria-valuetext', words);
+  }
+
+  /// Pauses the replay, or goes on; from its end, from the beginning.
+  toggle(): void {
+    const { start, end } = this.status?.replay ?? { start: 0, end: 0 };
+    if (this.factor > 0 && this.scrub.valueAsNumber > end - 0.05)
+      return void told(this.station.ask({ type: 'seek', time: start }));
+    this.setSpeed(this.factor === 0 ? this.before : 0);
   }
 
   private setSpeed(factor: number): void {

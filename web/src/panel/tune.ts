@@ -1,21 +1,30 @@
-// Parameters that may be changed while it runs, within their ranges.
+// Parameters that may be changed while it runs, within their ranges. What is shown is what the loop
+// has, whoever changed it.
 import { h } from '../dom.ts';
-import type { ParameterInfo, Welcome } from '../protocol.ts';
+import type { ParameterInfo, Status, Welcome } from '../protocol.ts';
 import type { Station } from '../station.ts';
 import { told } from './ask.ts';
 
 const kSteps = 200;
+const kSettle = 700; // the loop goes to a new value along a ramp [ms]
 
 export class Tune {
   readonly element = h('div', { class: 'tune' });
   changed: (name: string, value: number) => void = () => undefined;
   private readonly station: Station;
+  private rows = new Map<string, (value: number) => void>();
 
   constructor(station: Station) {
     this.station = station;
+    station.on('status', (status) => this.take(status));
+  }
+
+  private take({ parameters }: Status): void {
+    for (const [name, value] of Object.entries(parameters)) this.rows.get(name)?.(value);
   }
 
   load({ parameters }: Welcome): void {
+    this.rows.clear();
     const groups = new Map<string, ParameterInfo[]>();
     for (const parameter of parameters) {
       const group = parameter.name.split('.').slice(0, -1).join(' ') || 'parameters';
@@ -36,18 +45,35 @@ export class Tune {
       type: 'range', min, max, step: (max - min) / kSteps, value: parameter.value, 'aria-label': name,
     });
     const field = h('input', { type: 'number', min, max, step: 'any', value: shown(parameter.value), 'aria-label': `${name} [${unit}]` });
+    let edits = 0; // that are under way: until then the person's value is shown
+    let now = parameter.value;
+    const show = () => {
+      if (edits > 0) return;
+      slider.value = String(now);
+      field.value = shown(now);
+      field.classList.remove('bad');
+    };
+    this.rows.set(name, (value) => {
+      if (value !== now) this.changed(name, value);
+      now = value;
+      show();
+    });
+    this.changed(name, now);
     const set = async (value: number) => {
       const problem = !(value >= min && value <= max);
       field.classList.toggle('bad', problem);
       if (problem) return;
-      if (await told(this.station.ask({ type: 'parameter', name, value }))) {
-        parameter.value = value;
-        this.changed(name, value);
-      }
-      slider.value = String(parameter.value);
-      field.value = shown(parameter.value);
+      const done = await told(this.station.ask({ type: 'parameter', name, value }));
+      setTimeout(() => {
+        edits = 0;
+        show();
+      }, done ? kSettle : 0);
     };
-    slider.addEventListener('input', () => (field.value = shown(slider.valueAsNumber)));
+    slider.addEventListener('input', () => {
+      edits = 1;
+      field.value = shown(slider.valueAsNumber);
+    });
+    field.addEventListener('input', () => (edits = 1));
     slider.addEventListener('change', () => void set(slider.valueAsNumber));
     field.addEventListener('change', () => void set(field.valueAsNumber));
     return h('label', { title: `${shown(min)} to ${shown(max)} ${unit}` },

@@ -32,7 +32,10 @@ export class Watch {
     this.followed = new Set(hands.map(({ reference }) => reference));
   }
 
-  status({ judged, put_back, limits, relaxed, holding }: Status): void {
+  /// Live, or of the recording that is shown.
+  status(status: Status): void {
+    const { judged, limits, relaxed, holding } = status.replay ?? status;
+    const put_back = status.replay ? { count: 0, why: '' } : status.put_back;
     const key = JSON.stringify([judged, put_back]);
     if (this.judged.dataset.key !== key) {
       this.judged.dataset.key = key;
@@ -44,7 +47,8 @@ export class Watch {
         this.judged.append(h('li', {}, h('b', {}, 'scene '),
           `put back ${put_back.count} ${put_back.count === 1 ? 'time' : 'times'}${put_back.why ? `: ${put_back.why}` : ''}`));
     }
-    chips(this.relaxed, relaxed.map((name) => `gave way: ${name}`), 'bad');
+    const then = status.replay?.stopped ? [`stopped then: ${status.replay.reason}`] : [];
+    chips(this.relaxed, [...then, ...relaxed.map((name) => `gave way: ${name}`)], 'bad');
     chips(this.limits, limits, 'warn');
     // that nobody moves what nobody can move is no news
     const told = Object.entries(holding).filter(([name, why]) =>

@@ -65,6 +65,17 @@ export class Drive {
     return this.choice === 'left' ? [0] : this.choice === 'right' ? [1] : [0, 1];
   }
 
+  /// Where each hand is asked to go, by its reference's name: where the gizmo was dragged to, else
+  /// where the made-up hand is ahead of the reference.
+  get targets(): Map<string, Place> {
+    const targets = new Map<string, Place>();
+    this.driven.forEach((i, k) => {
+      const place = k === 0 && this.drag ? this.drag : this.made[i]!.closed ? this.made[i]! : undefined;
+      if (place) targets.set(this.hands[i]!.referenceName, place);
+    });
+    return targets;
+  }
+
   next(): void {
     this.choice = kChoices[(kChoices.indexOf(this.choice) + 1) % kChoices.length]!;
   }
@@ -100,7 +111,7 @@ export class Drive {
       if (!reference) return this.made[i]!.open();
       if (!driven.includes(i) || !first)
         return this.made[i]!.update(
-          dt, reference, { move: new Vector3(), turn: new Vector3(), hold: false, drag: undefined });
+          dt, reference, { move: new Vector3(), turn: new Vector3(), hold: false, drag: undefined, speed: 0, turnRate: 0 });
       const [right, forward, up] = jogAxes(this.axes, first, look);
       const inW = (v: Vector3, by: number) =>
         new Vector3().addScaledVector(right, v.x * by).addScaledVector(forward, v.y * by)
@@ -110,7 +121,7 @@ export class Drive {
       const isFirst = i === driven[0];
       if (!isFirst && this.drag && from) {
         // the second hand goes as fast as the first must, not to the same place
-        move.subVectors(this.drag.p, from.p).multiplyScalar(14).clampLength(0, 0.6);
+        move.subVectors(this.drag.p, from.p).multiplyScalar(14).clampLength(0, this.speed);
       }
       if (!isFirst && this.choice === 'mirror') {
         const side = new Vector3(1, 0, 0).applyQuaternion(facing(hand.R_WV));
@@ -119,7 +130,8 @@ export class Drive {
         turn.addScaledVector(side, -2 * side.dot(turn)).negate();
       }
       this.made[i]!.update(
-        dt, reference, { move, turn, hold: jog.clutch, drag: isFirst ? this.drag : undefined });
+        dt, reference, { move, turn, hold: jog.clutch, drag: isFirst ? this.drag : undefined,
+          speed: this.speed, turnRate: this.turnRate });
     });
   }
 

@@ -22,8 +22,14 @@ export class Pad {
   name = ''; // of the one that is read; empty: there is none
   private before = new Set<number>();
   private whose = '';
+  private waits = false; // for its clutch to be let go of
   private readonly middles = new Set<number>(); // axes that were seen at their middle
   private readonly ends = new Set<number>(); // axes that rest at an end, as a throttle
+
+  /// What is held ends: its clutch is pressed anew first.
+  release(): void {
+    this.waits = true;
+  }
 
   /// @param next, stop: called when their buttons are pressed
   read(next: () => void, stop: () => void): Jog {
@@ -53,7 +59,8 @@ export class Pad {
     // sticks are positive to the right and downwards
     const [lx = 0, ly = 0, rx = 0, ry = 0] = pad.axes.map((x, i) =>
       this.ends.has(i) ? 0 : withoutDrift(x));
-    jog.clutch = down(kRightBumper);
+    this.waits = this.waits && down(kRightBumper);
+    jog.clutch = down(kRightBumper) && !this.waits;
     if (jog.clutch) {
       if (down(kLeftBumper)) jog.turn.set(ly, lx, 0);
       else jog.move.set(lx, -ly, 0);

@@ -4,6 +4,7 @@
 import * as three from 'three';
 import type { View } from '../scene/view.ts';
 import { colourOf } from '../scene/colours.ts';
+import { BoardRays } from './board_rays.ts';
 import { HeadsetPanel } from './headset_panel.ts';
 import { type SampleWriter, TrackedAs } from './sample.ts';
 import { type Stand, standMatrix, step, toSample } from './stand.ts';
@@ -19,6 +20,7 @@ const kSides = ['left', 'right'] as const;
 interface Commands {
   stop(): void;
   record(): void;
+  press(id: string): void; // a button of the board
   ended(): void;
 }
 
@@ -34,6 +36,7 @@ export class Headset {
   private readonly rig = new three.Group();
   private readonly models: Record<string, three.Object3D> = {};
   private readonly rumble: Record<string, number> = {};
+  private readonly rays: BoardRays;
   private recentred = false; // since the last frame
   private turned = false;
   private bothDown = false;
@@ -55,6 +58,8 @@ export class Headset {
       this.rig.add(model);
     }
     this.rig.add(this.panel.mesh);
+    this.rays = new BoardRays(this.panel, this.rig);
+    this.rays.pressed = (id) => commands.press(id);
     this.rig.visible = false;
     view.scene.add(this.rig);
   }
@@ -137,7 +142,12 @@ export class Headset {
         model.position.copy(pose.transform.position as unknown as three.Vector3);
         model.quaternion.copy(pose.transform.orientation as unknown as three.Quaternion);
       }
+      // with a closed clutch hands pass the board and press nothing
+      const points = this.clutched ? undefined : frame.getPose(source.targetRaySpace, space);
+      const pulled = (source.gamepad?.buttons[0]?.value ?? 0) > 0.5;
+      const taken = this.rays.point(side, points, pulled);
       if (source.gamepad && !source.hand) this.controls(side, source.gamepad, sample);
+      if (taken && !source.hand) sample.control(`${side}.trigger`, 0);
     }
     const head = frame.getViewerPose(space);
     if (head && !head.emulatedPosition) put('head', TrackedAs.head, head.transform);

@@ -1,5 +1,5 @@
 // Jog by keys: which of them are down, and what they ask for. Keys are by their place on the
-// keyboard, not by what is printed on them.
+// keyboard; what is printed on them there is key_labels.ts's.
 import { Vector3 } from 'three';
 
 /// What keys, sticks and pads ask for: -1 to 1 in the operator's axes (right, forward, up).
@@ -26,11 +26,13 @@ const kControls: Record<string, string> = {
 };
 const kSlow = 0.25;
 
-export const kKeys: [keys: string, what: string][] = [
-  ['W S', 'forward, back'], ['A D', 'left, right'], ['R F', 'up, down'],
-  ['I K', 'tilt'], ['J L', 'turn'], ['U O', 'roll'], ['Shift', 'a quarter of the speed'],
-  ['C', 'clutch, held at rest'], ['1 2 3 4', 'left, right, together, mirror'],
-  ['G V B N M', 'trigger, squeeze, primary, secondary, stick'], ['Esc Space', 'stop'],
+/// By their places, as of KeyboardEvent.code.
+export const kKeys: [codes: string, what: string][] = [
+  ['KeyW KeyS', 'forward, back'], ['KeyA KeyD', 'left, right'], ['KeyR KeyF', 'up, down'],
+  ['KeyI KeyK', 'tilt'], ['KeyJ KeyL', 'turn'], ['KeyU KeyO', 'roll'],
+  ['Shift', 'a quarter of the speed'], ['KeyC', 'clutch, held at rest'],
+  ['1 2 3 4', 'left, right, together, mirror'],
+  ['KeyG KeyV KeyB KeyN KeyM', 'trigger, squeeze, primary, secondary, stick'], ['Esc Space', 'stop'],
 ];
 
 /// Where typing is text.
@@ -60,6 +62,11 @@ export class Keyboard {
   listen(heard: () => boolean, chosen: (digit: number) => void): void {
     addEventListener('keydown', (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || !heard()) return;
+      // one that was down before the page heard keys, or lost the focus, is pressed anew first
+      if (event.repeat) {
+        if (event.code in kMoves || event.code in kTurns || event.code in kControls) event.preventDefault();
+        return;
+      }
       const digit = /^(?:Digit|Numpad)([1-4])$/.exec(event.code)?.[1];
       if (digit) return chosen(Number(digit));
       if (!(event.code in kMoves || event.code in kTurns || event.code in kControls ||

@@ -8,8 +8,6 @@ const kSettle = 0.07; // from closing to moving: the server takes its place mean
 const kLinger = 0.35; // closed after the last motion [s]
 const kLeash = 0.2; // ahead of the reference [m]
 const kDragGain = 14; // [1/s]
-const kDragSpeed = 0.6;
-const kDragTurn = 2.5; // [m/s, rad/s]
 
 export interface Place {
   p: Vector3;
@@ -20,7 +18,9 @@ export interface Wish {
   move: Vector3; // velocity [m/s]
   turn: Vector3; // [rad/s]
   hold: boolean; // the clutch, also at rest
-  drag: Place | undefined; // where it should go instead
+  drag: Place | undefined; // where it should go instead, at most as fast as:
+  speed: number; // [m/s]
+  turnRate: number; // [rad/s]
 }
 
 /// Of two orientations, as a turn vector that leads from one to the other [rad].
@@ -66,9 +66,9 @@ export class MadeHand implements Place {
     const move = wish.move.clone();
     const turn = wish.turn.clone();
     if (wish.drag) {
-      move.subVectors(wish.drag.p, this.p).multiplyScalar(kDragGain).clampLength(0, kDragSpeed);
+      move.subVectors(wish.drag.p, this.p).multiplyScalar(kDragGain).clampLength(0, wish.speed);
       turn.copy(turnBetween(this.q, wish.drag.q)).multiplyScalar(kDragGain)
-        .clampLength(0, kDragTurn);
+        .clampLength(0, wish.turnRate);
     }
     // an arm that cannot follow is not run away from
     const ahead = this.p.clone().sub(reference.p);

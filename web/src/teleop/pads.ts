@@ -29,6 +29,10 @@ class Stick {
     addEventListener('blur', () => this.set(0, 0, false));
   }
 
+  release(): void {
+    this.set(0, 0, false);
+  }
+
   private set(x: number, y: number, held: boolean): void {
     [this.x, this.y, this.held] = [x, y, held];
     this.knob.style.transform = `translate(${32 * x}px, ${-32 * y}px)`;
@@ -39,6 +43,12 @@ export class Pads {
   private readonly flat = new Stick('move');
   private readonly lift = new Stick('lift, turn');
   readonly element = h('div', { class: 'pads', hidden: true }, this.flat.element, this.lift.element);
+
+  /// What is held ends: fingers are put down anew first.
+  release(): void {
+    this.flat.release();
+    this.lift.release();
+  }
 
   read(): Jog {
     const jog = emptyJog();

@@ -70,6 +70,8 @@ export const tests: Record<string, (stage: Stage) => Promise<void>> = {
       const length = 0.75 * far * Math.min(1.9 * Math.tan(Math.PI * view.camera.fov / 360), 7) / 7 * 0.6 * 2;
       return [on(length / 2), on(length / 2 + 0.1)];
     });
+    const speed = (metres: number) => page.fill('[aria-label="speed of jog"]', String(metres));
+    await speed(0.02);
     await page.mouse.move(from[0], from[1]);
     await wait(0.4);
     await page.mouse.down();
@@ -77,6 +79,11 @@ export const tests: Record<string, (stage: Stage) => Promise<void>> = {
       await page.mouse.move(from[0] + (to[0] - from[0]) * i / 10, from[1] + (to[1] - from[1]) * i / 10);
       await wait(0.05);
     }
+    // where it is dragged to is shown, and it goes there as fast as by keys
+    await until('its target is not shown', () => page.evaluate(() =>
+      window.handspan.view.ghosts!.group.getObjectByName('target.left_hand')!.visible));
+    expect(placeOf(stage, 'left')[2]! < before[2]! + 0.06, 'it is faster than the slider says');
+    await page.evaluate(() => (window.handspan.drive().speed = 0.15));
     await until('it is not dragged up', () => placeOf(stage, 'left')[2]! > before[2]! + 0.06);
     await page.mouse.up();
     const [x, y] = placeOf(stage, 'left');

@@ -9,6 +9,7 @@ const kIwer = join(dirname(createRequire(import.meta.url).resolve('iwer/package.
 interface Controller {
   connected: boolean;
   position: { set(x: number, y: number, z: number): void };
+  quaternion: { set(x: number, y: number, z: number, w: number): void };
   updateButtonValue(id: string, value: number): void;
   updateAxes(id: string, x: number, y: number): void;
 }

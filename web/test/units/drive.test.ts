@@ -153,9 +153,43 @@ describe('keyboard', () => {
     const follower = new Follower();
     const q = new Quaternion().setFromAxisAngle(new Vector3(0, 0, 1), 0.5);
     follower.drive.drag = { p: new Vector3(0.6, 0.3, 0.5), q };
-    follower.run(2, nothing);
+    follower.run(3, nothing);
     expect(follower.references[0]!.p.distanceTo(follower.drive.drag.p)).toBeLessThan(1e-3);
     expect(follower.references[0]!.q.angleTo(q)).toBeLessThan(1e-2);
+  });
+
+  it.each([['left', 0.15], ['together', 0.15], ['left', 1]] as const)(
+    'by the gizmo as by keys %s is no faster than the %d m/s that were set', (choice, speed) => {
+      const follower = new Follower();
+      follower.drive.choice = choice;
+      follower.drive.speed = speed;
+      follower.drive.turnRate = 0.7;
+      const q = new Quaternion().setFromAxisAngle(new Vector3(0, 0, 1), 3);
+      follower.drive.drag = { p: new Vector3(0.5, 0.4, 1.4 + speed), q };
+      let [fastest, turned] = [0, 0];
+      const begun = follower.references.map(({ p }) => p.clone());
+      for (let t = 0; t < 1; t += kDt) {
+        const before = follower.references.map(({ p, q: at }) => ({ p: p.clone(), q: at.clone() }));
+        follower.run(kDt / 2, nothing);
+        follower.references.forEach((one, i) => {
+          fastest = Math.max(fastest, one.p.distanceTo(before[i]!.p) / kDt);
+          turned = Math.max(turned, one.q.angleTo(before[i]!.q) / kDt);
+        });
+      }
+      expect(fastest).toBeLessThan(speed * (1 + 1e-9));
+      expect(turned).toBeLessThan(0.7 * (1 + 1e-6));
+      follower.drive.driven.forEach((i) =>
+        expect(follower.references[i]!.p.distanceTo(begun[i]!)).toBeGreaterThan(0.8 * speed));
+      // where it is asked to go is told
+      expect(follower.drive.targets.get(follower.drive.hands[0]!.referenceName)).toBe(follower.drive.drag);
+    });
+
+  it('tells no target of hands that rest', () => {
+    const follower = new Follower();
+    follower.run(0.2, nothing);
+    expect(follower.drive.targets.size).toBe(0);
+    follower.run(0.2, press('KeyW'));
+    expect([...follower.drive.targets.keys()]).toEqual([follower.drive.hands[0]!.referenceName]);
   });
 
   it('gives controls that are no clutch to the hand that is driven', () => {
