@@ -1,8 +1,10 @@
 // The page of the operator station: puts its parts together.
 import { Quaternion, Vector3 } from 'three';
 import { now } from './clock.ts';
-import { h, keep, kept } from './dom.ts';
+import { h, kept } from './dom.ts';
+import { Pairing } from './pairing.ts';
 import { Bar, operatorOf } from './panel/bar.ts';
+import { Devices } from './panel/devices.ts';
 import { Events } from './panel/events.ts';
 import { HeadsetControls } from './panel/headset_controls.ts';
 import { Operate } from './panel/operate.ts';
@@ -37,7 +39,6 @@ url.search = url.hash = '';
 const station = new Station(url.href, {
   name: query.get('name') || kept('name') || 'guest',
   role: query.has('view') ? 'viewer' : 'operator',
-  token: query.get('token') ?? kept('token'),
 });
 
 // ---- the page ------------------------------------------------------------------------------
@@ -53,6 +54,8 @@ const tune = new Tune(station);
 const events = new Events(station);
 const operate = new Operate(station);
 const stop = new Stop(station, () => drive.open());
+const devices = new Devices(station);
+const pairing = new Pairing(station);
 const veil = h('div', { class: 'veil', role: 'alert' });
 
 const sections: [string, HTMLElement][] = [['Operate', operate.element],
@@ -92,7 +95,7 @@ const headset = new Headset(view, {
   },
 });
 const headsetControls = new HeadsetControls(headset);
-operate.element.append(headsetControls.element);
+operate.element.append(headsetControls.element, devices.element);
 bar.actions.append(...headsetControls.buttons);
 operate.gizmoMode = (mode) => (gizmo.mode = mode);
 operate.touch = (on) => (touch = on);
@@ -109,20 +112,9 @@ station.on('link', ({ link, why }) => {
   const words = link === 'connecting' ? 'Connecting…' : link === 'lost'
     ? 'No connection: the arms hold. It is tried again.' : why;
   veil.replaceChildren(h('p', {}, words));
-  if (link === 'refused' && /pair|code/i.test(why)) veil.append(pairing());
+  if (link === 'refused' && /pair|code/i.test(why)) veil.append(pairing.form);
   if (link !== 'live') drive.open();
 });
-
-function pairing(): HTMLElement {
-  const code = h('input', { inputmode: 'numeric', autocomplete: 'one-time-code', maxlength: 12, 'aria-label': 'pairing code' });
-  return h('form', {
-    onsubmit: (event: SubmitEvent) => {
-      event.preventDefault();
-      keep('token', code.value.trim());
-      station.rename(station.name, code.value.trim());
-    },
-  }, code, h('button', { class: 'primary' }, 'Pair'));
-}
 
 station.on('welcome', (welcome) => {
   newest = undefined;
@@ -299,7 +291,7 @@ view.renderer.setAnimationLoop((time, frame) => {
   }
 });
 
-station.connect();
+void pairing.enter().then(() => station.connect());
 
 declare global {
   interface Window {
