@@ -138,7 +138,8 @@ int serve(const Options& options) {
   if (options.lan) fingerprint = open_to_lan(how);
   Station station(app, how);
   const TokenFile token_file(options.token_file, station);
-  const PrivateFolder opening("handspan-page-");
+  std::optional<PrivateFolder> opening;
+  if (!options.no_page_open) opening.emplace("handspan-page-");
   const std::string address =
       fmt::format("{}://localhost:{}/", how.lan ? "https" : "http", station.port());
   // a page that is opened with a key is paired; each key opens one
@@ -156,7 +157,7 @@ int serve(const Options& options) {
   {
     const StopOnSignal signals(station);
     const ServeTerminal terminal(station);
-    if (!options.no_page_open) open_page(address + "#key=" + station.new_key(), opening);
+    if (opening) open_page(address + "#key=" + station.new_key(), *opening);
     summary = station.run();
   }
   print_summary(summary);

@@ -209,7 +209,6 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     response->set("X-Content-Type-Options", "nosniff");
     response->set("Content-Security-Policy", kPolicy);
     response->set("Cross-Origin-Resource-Policy", "same-origin");
-    response->set("Cross-Origin-Opener-Policy", "same-origin");
     response->set("Referrer-Policy", "no-referrer");
     if (page.download)
       response->set(http::field::content_disposition,
