@@ -6,6 +6,7 @@
 #include "bench/control/two_arm_loop.hpp"
 #include "bench/figure.hpp"
 #include "bench/two_arms.hpp"
+#include "core/private_folder.hpp"
 
 namespace handspan {
 namespace {
@@ -14,7 +15,9 @@ constexpr double kLargestMedian = 40.0, kLargestP99 = 100.0;  // [us]
 constexpr double kLargestRatio = 0.5;                         // of ours over a rival's
 
 std::filesystem::path written_urdf(const std::filesystem::path& root) {
-  const auto file = std::filesystem::temp_directory_path() / "handspan_two_arms.urdf";
+  // rivals are processes of their own: it stays until this one ends
+  static const PrivateFolder folder("handspan_bench_");
+  const auto file = folder.path() / "two_arms.urdf";
   std::ofstream out(file);
   out << two_arms_urdf(load_robot_folder(root / "robots/fr3"));
   out.close();

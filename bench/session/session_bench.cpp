@@ -1,10 +1,10 @@
 // What recording costs a tick, how fast a log runs again, and how long a long one takes to open.
-#include <unistd.h>
 
 #include <chrono>
 #include <thread>
 
 #include "bench/figure.hpp"
+#include "core/private_folder.hpp"
 #include "session/log_file.hpp"
 #include "session/recorder.hpp"
 #include "session/run.hpp"
@@ -28,18 +28,10 @@ double since(Clock::time_point start) {
 // a file that goes with the object
 class Scratch {
  public:
-  Scratch()
-      : path_(std::filesystem::temp_directory_path() /
-              ("handspan_bench_" + std::to_string(getpid()) + ".mcap")) {}
-  ~Scratch() {
-    std::error_code none;
-    std::filesystem::remove(path_, none);
-  }
-  Scratch(const Scratch&) = delete;
-  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path path() const { return folder_.path() / "bench.mcap"; }
 
  private:
-  std::filesystem::path path_;
+  PrivateFolder folder_{"handspan_bench_"};
 };
 
 // two FR3 that lift a box; of a tick, the recorder's part

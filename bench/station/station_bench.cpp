@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "bench/figure.hpp"
+#include "core/private_folder.hpp"
 #include "session/run.hpp"
 #include "station/hub.hpp"
 #include "station/server.hpp"
@@ -76,13 +77,16 @@ class NoServices : public Services {
     done(nullptr, "none");
   }
   void restart() override {}
+  std::vector<PairedDevice> devices() const override { return {}; }
+  bool unpair(int) override { return false; }
   RecordingStatus recording() const override { return {}; }
 };
 
 // as little of a page as shakes hands and speaks; a thread reads what it is sent away
 class Page {
  public:
-  Page(std::uint16_t port, const char* role) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+  Page(std::uint16_t port, const std::string& token, const char* role)
+      : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
@@ -94,7 +98,8 @@ class Page {
     write(
         "GET /ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
         "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-        "Sec-WebSocket-Protocol: handspan.1\r\n\r\n");
+        "Sec-WebSocket-Protocol: handspan.1\r\nAuthorization: Bearer " +
+        token + "\r\n\r\n");
     std::string answer;
     char c = 0;
     while (!answer.ends_with("\r\n\r\n") && recv(socket_, &c, 1, 0) == 1) answer += c;
@@ -153,10 +158,13 @@ TickSamples latched(const std::filesystem::path& root) {
   const PageFiles pages(root, records);
   Hub hub(HubOptions{}, services);
   hub.set_loop(loop);
-  server.start(hub, pages);
+  Access access("");
+  Notices notices;
+  const std::string token = access.new_token("bench");
+  server.start(hub, pages, access, notices);
   std::atomic<bool> over{false};
   std::thread person([&] {
-    Page page(server.port(), "operator");
+    Page page(server.port(), token, "operator");
     page.send(1, R"({"type":"operate"})");
     SampleMessage sample;
     sample.numbers.assign(headset_layout().numbers(), 0.0);
@@ -189,22 +197,21 @@ RunSummary served(const App& app, const std::filesystem::path& root, bool watche
   StationOptions options;
   options.port = 0;
   options.page = root;
-  options.records =
-      std::filesystem::temp_directory_path() / fmt::format("handspan-station-bench-{}", getpid());
+  const PrivateFolder records("handspan_bench_");
+  options.records = records.path();
   options.record = watched;
   options.until = kPairRun;
-  const auto clean_up = [&] { std::filesystem::remove_all(options.records); };
-  clean_up();
   RunSummary summary;
   {
     Station station(app, options);
     // the port is taken, but nobody answers there before run()
     std::int64_t received = 0;
     std::atomic<bool> over{false};
+    const std::string token = station.new_token("bench");
     std::thread viewer;
     if (watched)
       viewer = std::thread([&] {
-        Page page(station.port(), "viewer");
+        Page page(station.port(), token, "viewer");
         page.send(1, R"({"type":"subscribe","id":1,"channels":["*.wrench"],"rate":60})");
         while (!over) std::this_thread::sleep_for(std::chrono::milliseconds(10));
         received = page.received();
@@ -212,7 +219,6 @@ RunSummary served(const App& app, const std::filesystem::path& root, bool watche
     summary = station.run();
     over = true;
     if (viewer.joinable()) viewer.join();
-    clean_up();
     if (watched && received < kPairRun / kSecond * kLeastPerSecond)
       throw std::runtime_error(
           fmt::format("the viewer was sent {} bytes: not 60 frames a second", received));

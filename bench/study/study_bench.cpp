@@ -1,10 +1,10 @@
 // What a run of a study costs beyond its physics, control and metrics.
-#include <unistd.h>
 
 #include <chrono>
 #include <fstream>
 
 #include "bench/figure.hpp"
+#include "core/private_folder.hpp"
 #include "study/app_subject.hpp"
 #include "study/run_plan.hpp"
 
@@ -17,22 +17,17 @@ constexpr double kOverheadTarget = 5000.0;  // [us] a run
 class StudyScratch {
  public:
   StudyScratch(const std::filesystem::path& root, const std::string& vary)
-      : file_(std::filesystem::temp_directory_path() /
-              ("handspan_bench_study_" + std::to_string(getpid()) + ".yaml")) {
+      : file_(folder_.path() / "study.yaml") {
     std::ofstream(file_) << "title: overhead\nsubject: {app: "
                          << std::filesystem::absolute(root / "apps/lift.yaml").string()
                          << "}\nn: 100\nlongest: 0.05 s\n"
                             "metrics: {box: {type: object, object: box}}\nvary:\n  x: "
                          << vary << "\n";
   }
-  ~StudyScratch() {
-    std::error_code none;
-    std::filesystem::remove(file_, none);
-  }
-  StudyScratch(const StudyScratch&) = delete;
   const std::filesystem::path& path() const { return file_; }
 
  private:
+  PrivateFolder folder_{"handspan_bench_"};
   std::filesystem::path file_;
 };
 

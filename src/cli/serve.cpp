@@ -3,14 +3,18 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <optional>
-#include <thread>
 
 #include "cli/command.hpp"
+#include "cli/serve_terminal.hpp"
 #include "cli/summary_text.hpp"
 #include "core/error.hpp"
 #include "core/files_read.hpp"
+#include "core/own_file.hpp"
+#include "core/private_folder.hpp"
 #include "station/certificate.hpp"
 #include "station/host_check.hpp"
 #include "station/station.hpp"
@@ -19,7 +23,7 @@ namespace handspan {
 namespace {
 
 struct Options {
-  std::filesystem::path app, json;
+  std::filesystem::path app, json, token_file;
   std::filesystem::path records = StationOptions().records;
   int port = StationOptions().port;
   double rate = kDefaultRate, pace = 1.0;
@@ -52,41 +56,41 @@ class StopOnSignal {
   StopOnSignal& operator=(const StopOnSignal&) = delete;
 };
 
-// a line on the terminal that a thread of its own keeps up to date
-class StatusLine {
+// In the desktop's browser, when there is one. Not by its address: what a program is given others
+// on this machine can read, and the key in it is for one page. A file of one's own leads there.
+void open_page(const std::string& address, const PrivateFolder& folder) {
+  if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) return;
+  const auto file = folder.path() / "handspan.html";
+  const std::string page = fmt::format(
+      "<!doctype html><meta charset=utf-8><title>handspan</title>"
+      "<meta http-equiv=refresh content=\"0;url={0}\"><a href=\"{0}\">the page</a>\n",
+      address);
+  if (!write_own_file(file, page, 0600) ||
+      std::system(("xdg-open '" + file.string() + "' >/dev/null 2>&1 &").c_str()) != 0)
+    fmt::print(stderr, "open the address above in a browser\n");
+}
+
+// A header of HTTP with a token, for programs of who runs the station; gone with the object.
+class TokenFile {
  public:
-  explicit StatusLine(const Station& station) {
-    if (!isatty(fileno(stderr))) return;
-    thread_ = std::thread([this, &station] {
-      while (!over_) {
-        const StationStatus s = station.status();
-        fmt::print(stderr, "\r\033[K{:.1f} s, {} here, {}{}, {} late ticks", seconds(s.simulated),
-                   s.clients, s.operator_name.empty() ? "nobody" : s.operator_name + " operates",
-                   s.recording ? ", recording" : "", s.pacer.overruns);
-        for (int i = 0; i < 10 && !over_; ++i)
-          std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      }
-      fmt::print(stderr, "\r\033[K");
-    });
+  TokenFile(std::filesystem::path file, Station& station) : file_(std::move(file)) {
+    if (file_.empty()) return;
+    const std::string text =
+        fmt::format("Authorization: Bearer {}\n", station.new_token(file_.filename().string()));
+    if (!write_own_file(file_, text, 0600))
+      throw InputError(fmt::format("--token-file: {} cannot be written ({}); name another file",
+                                   file_.string(), std::strerror(errno)));
   }
-  ~StatusLine() {
-    over_ = true;
-    if (thread_.joinable()) thread_.join();
+  ~TokenFile() {
+    std::error_code none;
+    if (!file_.empty()) std::filesystem::remove(file_, none);
   }
-  StatusLine(const StatusLine&) = delete;
-  StatusLine& operator=(const StatusLine&) = delete;
+  TokenFile(const TokenFile&) = delete;
+  TokenFile& operator=(const TokenFile&) = delete;
 
  private:
-  std::atomic<bool> over_{false};
-  std::thread thread_;
+  std::filesystem::path file_;
 };
-
-// in the desktop's browser, when there is one
-void open_page(const std::string& address) {
-  if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) return;
-  if (std::system(("xdg-open " + address + " >/dev/null 2>&1 &").c_str()) != 0)
-    fmt::print(stderr, "open {} in a browser\n", address);
-}
 
 // where the certificate is kept, so that a headset that trusts it once goes on to
 std::filesystem::path state_folder() {
@@ -108,7 +112,6 @@ std::string open_to_lan(StationOptions& how) {
   const Certificate own = own_certificate(state_folder(), lan.hosts);
   lan.certificate = own.certificate;
   lan.key = own.key;
-  lan.pairing = pairing_code();
   how.lan = std::move(lan);
   return own.fingerprint;
 }
@@ -116,7 +119,8 @@ std::string open_to_lan(StationOptions& how) {
 int serve(const Options& options) {
   App app = load_app(options.app);
   if (options.seed) app.seed = *options.seed;
-  if (!options.json.empty()) refuse_overwriting(options.json, "--json");
+  const OutputOption outputs[] = {{"--json", options.json}, {"--token-file", options.token_file}};
+  check_outputs(outputs);
   StationOptions how;
   how.port = static_cast<std::uint16_t>(options.port);
   how.page = data_folder() / "web" / "dist";
@@ -133,21 +137,27 @@ int serve(const Options& options) {
   std::string fingerprint;
   if (options.lan) fingerprint = open_to_lan(how);
   Station station(app, how);
+  const TokenFile token_file(options.token_file, station);
+  std::optional<PrivateFolder> opening;
+  if (!options.no_page_open) opening.emplace("handspan-page-");
   const std::string address =
-      fmt::format("{}://localhost:{}", how.lan ? "https" : "http", station.port());
-  fmt::print("{}: {} (Ctrl-C ends it)\n", app.name, address);
+      fmt::format("{}://localhost:{}/", how.lan ? "https" : "http", station.port());
+  // a page that is opened with a key is paired; each key opens one
+  fmt::print("{}: {}#key={} (Ctrl-C ends it)\n", app.name, address, station.new_key());
   if (how.lan) {
     for (const auto& host : how.lan->hosts)
-      fmt::print("from other machines: https://{}:{}\n", host, station.port());
-    fmt::print("pairing code: {}\nfingerprint of its certificate (SHA-256): {}\n", how.lan->pairing,
-               fingerprint);
+      fmt::print("from other machines: https://{}:{}\n",
+                 host.find(':') == std::string::npos ? host : fmt::format("[{}]", host),
+                 station.port());
+    fmt::print("fingerprint of its certificate (SHA-256): {}\n", fingerprint);
   }
+  fmt::print("pairing code of other pages: {}\n", station.code());
   std::fflush(stdout);
   RunSummary summary;
   {
     const StopOnSignal signals(station);
-    const StatusLine line(station);
-    if (!options.no_page_open) open_page(address);
+    const ServeTerminal terminal(station);
+    if (opening) open_page(address + "#key=" + station.new_key(), *opening);
     summary = station.run();
   }
   print_summary(summary);
@@ -168,8 +178,7 @@ void add_serve(CLI::App& cli, Action& action) {
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();
   command->add_flag("--no-page-open", options->no_page_open, "do not open the page in a browser");
-  command->add_flag("--lan", options->lan,
-                    "reachable from other machines, over TLS and with a pairing code");
+  command->add_flag("--lan", options->lan, "reachable from other machines, over TLS");
   command->add_flag("--record", options->record, "record from the start, each run in its own file");
   command->add_option("--records", options->records, "folder of recordings")
       ->type_name("FOLDER")
@@ -186,6 +195,10 @@ void add_serve(CLI::App& cli, Action& action) {
       ->add_option("--pace", options->pace, "of simulated time to the clock's: 0.5 is slow motion")
       ->check(CLI::Range(0.01, 1.0))
       ->capture_default_str();
+  command
+      ->add_option("--token-file", options->token_file,
+                   "write a token for curl (curl -H @FILE) and scripts to FILE, for its owner only")
+      ->type_name("FILE");
   command->add_option("--json", options->json, "write the summary to FILE")->type_name("FILE");
   command->callback([options, &action] { action = [options] { return serve(*options); }; });
 }

@@ -1,7 +1,6 @@
 #include "station/certificate.hpp"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -12,16 +11,14 @@
 #include <openssl/rand.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <fstream>
 #include <iterator>
 #include <memory>
 
 #include "core/error.hpp"
+#include "core/own_file.hpp"
 
 namespace handspan {
 namespace {
@@ -81,7 +78,7 @@ std::string fingerprint_of(const X509* certificate) {
   return text;
 }
 
-Certificate make(const std::vector<std::string>& names) {
+Certificate make(const std::vector<std::string>& names, std::time_t now) {
   const KeyPtr key(EVP_EC_gen("P-256"));
   const X509Ptr certificate(X509_new());
   require(key && certificate);
@@ -91,8 +88,8 @@ Certificate make(const std::vector<std::string>& names) {
   for (const unsigned char byte : serial) number = number << 8U | byte;
   X509_set_version(certificate.get(), X509_VERSION_3);
   ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate.get()), number >> 1U);
-  X509_gmtime_adj(X509_getm_notBefore(certificate.get()), -kLeft);
-  X509_gmtime_adj(X509_getm_notAfter(certificate.get()), kValid);
+  require(X509_time_adj(X509_getm_notBefore(certificate.get()), -kLeft, &now) != nullptr &&
+          X509_time_adj(X509_getm_notAfter(certificate.get()), kValid, &now) != nullptr);
   require(X509_set_pubkey(certificate.get(), key.get()) == 1);
   X509_NAME* subject = X509_get_subject_name(certificate.get());
   X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC,
@@ -133,22 +130,26 @@ bool has_names(X509* certificate, const std::vector<std::string>& names) {
   });
 }
 
-void write(const std::filesystem::path& file, const std::string& text, mode_t mode) {
-  std::error_code error;
-  std::filesystem::remove(file, error);
-  // made with its mode, and new: at no moment can others read a key, and no link is followed
-  const int made = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-  bool whole = made >= 0 && ::fchmod(made, mode) == 0;
-  for (std::size_t at = 0; whole && at < text.size();) {
-    const ssize_t count = ::write(made, text.data() + at, text.size() - at);
-    if (count < 0 && errno == EINTR) continue;
-    whole = count > 0;
-    if (whole) at += static_cast<std::size_t>(count);
+// Those that everybody can reach and that stay: temporary ones change daily, and a certificate with
+// their names with them. The file's columns: address, interface, prefix, scope, flags, name.
+std::vector<std::string> lasting_ipv6() {
+  constexpr unsigned kTemporary = 0x01, kDeprecated = 0x20, kTentative = 0x40;
+  std::vector<std::string> found;
+  std::ifstream file("/proc/net/if_inet6");
+  std::string digits, interface;
+  for (unsigned index, prefix, scope, flags;
+       file >> digits >> std::hex >> index >> prefix >> scope >> flags >> interface;) {
+    if (scope != 0 || (flags & (kTemporary | kDeprecated | kTentative)) != 0) continue;
+    std::string groups;
+    for (std::size_t i = 0; i < digits.size(); ++i)
+      groups += (i > 0 && i % 4 == 0 ? ":" : "") + digits.substr(i, 1);
+    in6_addr address;
+    char text[INET6_ADDRSTRLEN] = {};
+    if (inet_pton(AF_INET6, groups.c_str(), &address) == 1 &&
+        inet_ntop(AF_INET6, &address, text, sizeof text) != nullptr)
+      found.emplace_back(text);
   }
-  if (made >= 0) whole = ::close(made) == 0 && whole;
-  if (!whole)
-    throw InputError(fmt::format("{}: the certificate cannot be written; make the folder writable",
-                                 file.string()));
+  return found;
 }
 
 }  // namespace
@@ -167,25 +168,31 @@ std::vector<std::string> lan_addresses() {
       found.emplace_back(text);
   }
   freeifaddrs(all);
+  for (std::string& address : lasting_ipv6()) found.push_back(std::move(address));
   return found;
 }
 
-Certificate own_certificate(const std::filesystem::path& folder, std::vector<std::string> names) {
+Certificate own_certificate(const std::filesystem::path& folder, std::vector<std::string> names,
+                            std::time_t now) {
   for (const char* own : {"localhost", "127.0.0.1", "::1"})
     if (!std::ranges::count(names, own)) names.emplace_back(own);
   const auto certificate_file = folder / "certificate.pem", key_file = folder / "key.pem";
   const std::string pem = read(certificate_file), key = read(key_file);
   const X509Ptr kept = parse(pem);
   const KeyPtr kept_key = parse_key(key);
-  std::time_t then = std::time(nullptr) + kLeft;
+  std::time_t then = now + kLeft;
   if (kept && kept_key && X509_check_private_key(kept.get(), kept_key.get()) == 1 &&
+      X509_cmp_time(X509_get0_notBefore(kept.get()), &now) < 0 &&
       X509_cmp_time(X509_get0_notAfter(kept.get()), &then) > 0 && has_names(kept.get(), names))
     return {pem, key, fingerprint_of(kept.get()), names};
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  Certificate made = make(names);
-  write(key_file, made.key, 0600);
-  write(certificate_file, made.certificate, 0644);
+  Certificate made = make(names, now);
+  const bool written = write_own_file(key_file, made.key, 0600) &&
+                       write_own_file(certificate_file, made.certificate, 0644);
+  if (!written)
+    throw InputError(fmt::format("{}: the certificate cannot be written; make the folder writable",
+                                 folder.string()));
   return made;
 }
 

@@ -35,24 +35,28 @@ std::string host_of(std::string_view authority) {
 
 bool host_allowed(std::string_view host, const std::vector<std::string>& allowed) {
   const std::string name = host_of(host);
-  return name == "localhost" || name == "127.0.0.1" || name == "[::1]" ||
-         (!name.empty() && std::ranges::count(allowed, name) > 0);
+  if (name == "localhost" || name == "127.0.0.1" || name == "[::1]") return true;
+  return std::ranges::any_of(allowed, [&](const std::string& one) {
+    return !name.empty() && (name == one || name == "[" + one + "]");
+  });
 }
 
 bool origin_allowed(std::string_view origin, std::string_view scheme, std::string_view host) {
   return origin.empty() || lower(origin) == lower(scheme) + "://" + lower(host);
 }
 
-bool has_cookie(std::string_view header, std::string_view pair) {
+std::vector<std::string_view> cookies(std::string_view header, std::string_view name) {
+  std::vector<std::string_view> values;
   while (!header.empty()) {
     const std::size_t end = std::min(header.find(';'), header.size());
     std::string_view one = header.substr(0, end);
     header.remove_prefix(std::min(end + 1, header.size()));
     one.remove_prefix(std::min(one.find_first_not_of(' '), one.size()));
     one = one.substr(0, one.find_last_not_of(' ') + 1);
-    if (one == pair) return !pair.empty();
+    if (one.size() > name.size() && one.starts_with(name) && one[name.size()] == '=')
+      values.push_back(one.substr(name.size() + 1));
   }
-  return false;
+  return values;
 }
 
 }  // namespace handspan

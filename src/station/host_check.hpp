@@ -12,14 +12,15 @@ namespace handspan {
 /// with an optional port.
 std::string host_of(std::string_view authority);
 
-/// @param allowed names besides localhost, 127.0.0.1 and [::1], as host_of() gives them
+/// @param allowed names besides localhost, 127.0.0.1 and [::1], as host_of() gives them; addresses
+/// of IPv6 without brackets
 bool host_allowed(std::string_view host, const std::vector<std::string>& allowed);
 
 /// An origin is that of the host the request was sent to, or none is given (no browser).
 /// @param scheme "http" or "https"
 bool origin_allowed(std::string_view origin, std::string_view scheme, std::string_view host);
 
-/// Whether a Cookie header has that pair, "NAME=VALUE".
-bool has_cookie(std::string_view header, std::string_view pair);
+/// What a Cookie header has under that name: each of them, where there are several.
+std::vector<std::string_view> cookies(std::string_view header, std::string_view name);
 
 }  // namespace handspan

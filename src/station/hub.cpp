@@ -7,20 +7,16 @@
 
 #include "core/error.hpp"
 #include "session/who_acts.hpp"
+#include "station/access.hpp"
 #include "station/hub_client.hpp"
 
 namespace handspan {
 namespace {
 
-constexpr std::size_t kLongestName = 62;
-constexpr double kMostSkew = 1.0;     // of a sample's stamp against now [s]
-constexpr double kMostClock = 1e9;    // of stamps and offsets [s]
-constexpr int kMostWrongTokens = 10;  // a minute
-
-bool is_plain(std::string_view text) {
-  return std::ranges::none_of(
-      text, [](char c) { return static_cast<unsigned char>(c) < 0x20U || c == 0x7F; });
-}
+constexpr double kMostSkew = 1.0;                 // of a sample's stamp against now [s]
+constexpr double kMostClock = 1e9;                // of stamps and offsets [s]
+constexpr std::size_t kMostClientsOfAddress = 8;  // of another machine; one is kept for this one
+constexpr double kBytesOfMessage = 1024.0;        // a longer one counts as several
 
 }  // namespace
 
@@ -37,6 +33,12 @@ void Hub::set_loop(LiveLoop& loop) {
   parameters_ = parameters_of(session);
   about_ = describe_loop(session, parameters_);
   shown_ = shown_layout(session);
+  channels_.clear();
+  letters_ = 0;
+  for (std::size_t c = 0; c < shown_.channels.size(); ++c) {
+    channels_.emplace(shown_.channels[c].name, c);
+    letters_ += shown_.channels[c].name.size();
+  }
   devices_.clear();
   const ChannelTable& table = session.channels();
   for (std::size_t d = 0; d < session.devices().size(); ++d) {
@@ -77,24 +79,40 @@ Hub::Client* Hub::find(int client) {
   return found == clients_.end() ? nullptr : found->second.get();
 }
 
-int Hub::add(Connection& connection, bool must_pair, Nanoseconds now) {
-  if (clients_.size() >= kMostClients) {
-    connection.close(
-        CloseCode::kTooMany,
-        fmt::format("{} clients are here, which is the most; close another page", kMostClients));
-    return 0;
-  }
+int Hub::add(Connection& connection, const Visitor& visitor, Nanoseconds now) {
   auto client = std::make_unique<Client>();
   client->number = next_client_++;
   client->connection = &connection;
-  client->must_pair = must_pair;
-  client->since = client->allowance_at = client->next_frame = now;
+  client->visitor = visitor;
+  client->since = client->allowance_at = client->work_at = client->next_frame = now;
   client->period = std::llround(1e9 / options_.rate);
   client->last_samples.assign(devices_.size(), -1);
   client->clocks.resize(devices_.size());
   const int number = client->number;
   clients_.emplace(number, std::move(client));
   return number;
+}
+
+// Why one more client cannot be welcomed; "" when it can.
+std::string Hub::no_room(const Visitor& visitor) const {
+  std::size_t all = 0, others = 0, of_address = 0;
+  for (const auto& [number, client] : clients_) {
+    if (!client->welcomed) continue;
+    ++all;
+    others += client->visitor.local ? 0U : 1U;
+    of_address += client->visitor.group == visitor.group ? 1U : 0U;
+  }
+  if (all >= kMostClients)
+    return fmt::format("{} clients are here, which is the most; close another page", all);
+  if (visitor.local) return "";
+  if (of_address >= kMostClientsOfAddress)
+    return fmt::format(
+        "{} clients of {} are here, which is the most of one address; close another page",
+        of_address, visitor.group);
+  if (others + 1 >= kMostClients)
+    return fmt::format(
+        "{} clients of other machines are here, which is the most; close another page", others);
+  return "";
 }
 
 void Hub::close(Client& client, CloseCode code, std::string_view reason) {
@@ -111,6 +129,15 @@ void Hub::gone(int client) {
   if (client == operator_) set_operator(0, false);
 }
 
+void Hub::end_device(int device) {
+  std::vector<Client*> theirs;
+  for (auto& [number, client] : clients_)
+    if (client->visitor.device == device) theirs.push_back(client.get());
+  for (Client* client : theirs)
+    close(*client, CloseCode::kNotPaired,
+          "the pairing of this device was ended; pairing needs the code that the terminal shows");
+}
+
 void Hub::close_all(std::string_view reason) {
   while (!clients_.empty()) {
     Connection& connection = *clients_.begin()->second->connection;
@@ -120,14 +147,14 @@ void Hub::close_all(std::string_view reason) {
 }
 
 // Of messages a second: a second's worth at once, then as many as come back with time.
-bool Hub::allowed(Client& client, Nanoseconds now) {
+bool Hub::allowed(Client& client, std::size_t bytes, Nanoseconds now) {
   client.allowance = std::min(
       kMostMessages, client.allowance + kMostMessages * seconds(now - client.allowance_at));
   client.allowance_at = now;
-  client.allowance -= 1.0;
+  client.allowance -= std::max(1.0, std::ceil(static_cast<double>(bytes) / kBytesOfMessage));
   if (client.allowance >= 0.0) return true;
   close(client, CloseCode::kTooFast,
-        fmt::format("more than {:.0f} messages a second", kMostMessages));
+        fmt::format("more than {:.0f} messages of a kilobyte a second", kMostMessages));
   return false;
 }
 
@@ -140,7 +167,7 @@ void Hub::too_large(int client) {
 
 void Hub::text(int client, std::string_view text, Nanoseconds now) {
   Client* c = find(client);
-  if (c == nullptr || !allowed(*c, now)) return;
+  if (c == nullptr || !allowed(*c, text.size(), now)) return;
   if (text.size() > (c->welcomed ? kMostBytes : kMostHelloBytes)) {
     too_large(client);
     return;
@@ -180,27 +207,15 @@ void Hub::hello(Client& client, const Json& message, Nanoseconds now) {
   }
   const auto name = message.at("name").get<std::string>();
   const auto role = message.at("role").get<std::string>();
-  if (name.empty() || name.size() > kLongestName || !is_plain(name) ||
-      (role != "operator" && role != "viewer")) {
+  if (!is_person_name(name) || (role != "operator" && role != "viewer")) {
     close(client, CloseCode::kMalformed,
           fmt::format("a hello without a name of 1 to {} bytes or a role (operator, viewer)",
-                      kLongestName));
+                      kLongestPersonName));
     return;
   }
-  if (client.must_pair) {
-    if (now - tokens_since_ > 60 * kSecond) {
-      tokens_since_ = now;
-      wrong_tokens_ = 0;
-    }
-    const bool right = message.value("token", std::string()) == options_.token;
-    if (!right) ++wrong_tokens_;
-    if (!right || wrong_tokens_ > kMostWrongTokens) {
-      close(client, CloseCode::kNotPaired,
-            wrong_tokens_ > kMostWrongTokens
-                ? "too many wrong pairing codes; wait a minute"
-                : "pairing needs the code that the server's terminal shows");
-      return;
-    }
+  if (const std::string full = no_room(client.visitor); !full.empty()) {
+    close(client, CloseCode::kTooMany, full);
+    return;
   }
   client.name = name;
   client.operates = role == "operator";
@@ -214,7 +229,6 @@ void Hub::hello(Client& client, const Json& message, Nanoseconds now) {
   welcome["version"] = HANDSPAN_VERSION;
   welcome["session"] = options_.session;
   welcome["you"] = client.number;
-  if (client.must_pair && !options_.cookie.empty()) welcome["cookie"] = options_.cookie;
   welcome["clock"] = {{"server", seconds(now)}};
   client.connection->send_text(welcome.dump());
   status_due_ = true;
@@ -222,7 +236,7 @@ void Hub::hello(Client& client, const Json& message, Nanoseconds now) {
 
 void Hub::bytes(int client, std::span<const std::uint8_t> bytes, Nanoseconds now) {
   Client* c = find(client);
-  if (c == nullptr || !allowed(*c, now)) return;
+  if (c == nullptr || !allowed(*c, bytes.size(), now)) return;
   if (bytes.size() > kMostBytes) {
     too_large(client);
     return;

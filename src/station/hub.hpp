@@ -12,6 +12,7 @@
 
 #include "station/connection.hpp"
 #include "station/live_loop.hpp"
+#include "station/places.hpp"
 #include "station/services.hpp"
 #include "station/welcome.hpp"
 
@@ -19,8 +20,6 @@ namespace handspan {
 
 struct HubOptions {
   std::string session;         // a name for this life of the server
-  std::string token;           // of pairing; empty: nobody pairs
-  std::string cookie;          // for recordings, told to who is paired: "NAME=VALUE"; empty: none
   double rate = kDefaultRate;  // of frames, until a client asks for another [Hz]
   double pace = 1.0;           // of simulated time to the clock's
 };
@@ -43,15 +42,17 @@ class Hub {
   /// until another one is given or the hub is gone.
   void set_loop(LiveLoop& loop);
 
-  /// A socket that speaks the protocol. @return the client's number, 0 when there is no room and it
-  /// was closed
-  int add(Connection& connection, bool must_pair, Nanoseconds now);
+  /// A socket that speaks the protocol, of a device that showed its token. @return the client's
+  /// number; it counts as one from its welcome on
+  int add(Connection& connection, const Visitor& visitor, Nanoseconds now);
   void text(int client, std::string_view text, Nanoseconds now);
   void bytes(int client, std::span<const std::uint8_t> bytes, Nanoseconds now);
   /// It sent something too long.
   void too_large(int client);
   /// Its socket is closed.
   void gone(int client);
+  /// Closes the clients of a device whose token has ended.
+  void end_device(int device);
   /// Sends what is due. @return when it wants to be called again, by the same clock [ns]
   Nanoseconds poll(Nanoseconds now);
   void close_all(std::string_view reason);
@@ -84,7 +85,8 @@ class Hub {
   };
 
   Client* find(int client);
-  bool allowed(Client& client, Nanoseconds now);
+  bool allowed(Client& client, std::size_t bytes, Nanoseconds now);
+  std::string no_room(const Visitor& visitor) const;
   void close(Client& client, CloseCode code, std::string_view reason);
   void hello(Client& client, const Json& message, Nanoseconds now);
   void request(Client& client, const Json& message, Nanoseconds now);
@@ -97,7 +99,8 @@ class Hub {
   void set_operator(int client, bool scripted);
   void tell_operator();
 
-  void subscribe(Client& client, const Json& message);
+  void subscribe(Client& client, const Json& message, Nanoseconds now);
+  void tell_devices(Client& client, Nanoseconds now);
   void set_parameter(const std::string& name, double value);
   void list(Client& client, const Json& id);
   void replay(Client& client, const Json& message, const Json& id);
@@ -114,6 +117,8 @@ class Hub {
   LiveLoop* loop_ = nullptr;
   Json about_;
   ShownLayout shown_;
+  std::map<std::string, std::size_t, std::less<>> channels_;  // of shown_, by name
+  std::size_t letters_ = 0;                                   // of all their names
   std::vector<ParameterInfo> parameters_;
   std::vector<Device> devices_;
   std::vector<std::string> rows_;      // of the QP
@@ -127,8 +132,6 @@ class Hub {
   std::string episode_task_;
   std::uint64_t put_back_ = 0;  // times that the app put its scene back, since it began
   std::string put_back_why_;
-  int wrong_tokens_ = 0;
-  Nanoseconds tokens_since_ = 0;
   HubCounts counts_;
 };
 

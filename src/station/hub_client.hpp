@@ -5,15 +5,21 @@
 
 namespace handspan {
 
+/// Letters of patterns times letters of names, a second: some thousandths of one, for all clients.
+inline constexpr double kMostWork = 2e6;
+
 struct Hub::Client {
   int number = 0;
   Connection* connection = nullptr;
   std::string name;
   bool welcomed = false, operates = false;  // the latter: its role
-  bool must_pair = false, listing = false;
+  bool listing = false;
+  Visitor visitor;
   Nanoseconds since = 0;
   double allowance = kMostMessages;  // messages it may send now
   Nanoseconds allowance_at = 0;
+  double work = kMostWork;  // letters that its patterns may be compared with now
+  Nanoseconds work_at = 0;
   Nanoseconds period = 0, next_frame = 0;
   std::uint32_t sequence = 0;
   std::vector<std::size_t> channels;       // subscribed to, rising

@@ -14,7 +14,8 @@ namespace handspan {
 namespace {
 
 constexpr std::size_t kLongestId = 64, kLongestWord = 62, kLongestText = 126;
-constexpr std::size_t kMostPatterns = 256;
+// a name that is searched for what was meant costs as much as so many comparisons of it
+constexpr double kSearch = 4.0;
 
 // of an event, a mark, a parameter: what fits into an input
 std::string short_text(const nlohmann::json& value, std::size_t most, const char* what) {
@@ -55,9 +56,9 @@ void Hub::request(Client& client, const Json& message, Nanoseconds now) {
     client.connection->send_text(Json{{"type", "pong"}, {"t", t}, {"server", seconds(now)}}.dump());
     return;
   }
-  static const std::set<std::string> kCommands = {"resume",  "restart", "event",  "parameter",
-                                                  "episode", "record",  "delete", "replay",
-                                                  "seek",    "speed"};
+  static const std::set<std::string> kCommands = {"resume",  "restart", "event",   "parameter",
+                                                  "episode", "record",  "delete",  "replay",
+                                                  "seek",    "speed",   "devices", "unpair"};
   static const std::set<std::string> kOthers = {"subscribe", "list",  "ask",
                                                 "stop",      "yield", "operate"};
   if (!kCommands.contains(type) && !kOthers.contains(type)) {
@@ -76,7 +77,7 @@ void Hub::request(Client& client, const Json& message, Nanoseconds now) {
               : fmt::format("'{}' is the operator's; connect as operator", type));
     }
     if (type == "subscribe") {
-      subscribe(client, message);
+      subscribe(client, message, now);
     } else if (type == "list") {
       list(client, id);
       return;
@@ -141,6 +142,12 @@ void Hub::request(Client& client, const Json& message, Nanoseconds now) {
     } else if (type == "replay") {
       replay(client, message, id);
       return;
+    } else if (type == "devices") {
+      tell_devices(client, now);
+    } else if (type == "unpair") {
+      const int device = message.at("device").get<int>();
+      if (!services_.unpair(device))
+        throw InputError(fmt::format("there is no paired device {}", device));
     } else {
       const double x = message.at(type == "seek" ? "time" : "factor").get<double>();
       if (!client.player) throw InputError("nothing is being replayed; ask for 'replay' before");
@@ -158,31 +165,58 @@ void Hub::request(Client& client, const Json& message, Nanoseconds now) {
   }
 }
 
-void Hub::subscribe(Client& client, const Json& message) {
+// Names in full are looked up; patterns are compared with all names, which is charged.
+void Hub::subscribe(Client& client, const Json& message, Nanoseconds now) {
   const auto patterns = message.value("channels", Json::array()).get<std::vector<std::string>>();
   const auto rate = message.value("rate", 1e9 / static_cast<double>(client.period));
   if (!(rate >= 1.0 && rate <= kMostRate))
     throw InputError(fmt::format("a rate of {:g} Hz; it must be 1 to {:g}", rate, kMostRate));
-  if (patterns.size() > kMostPatterns)
-    throw InputError(fmt::format("{} patterns; {} are the most", patterns.size(), kMostPatterns));
+  client.work = std::min(kMostWork, client.work + kMostWork * seconds(now - client.work_at));
+  client.work_at = now;
   std::vector<std::size_t> channels;
   for (const auto& pattern : patterns) {
-    const std::size_t before = channels.size();
-    for (std::size_t c = 0; c < shown_.channels.size(); ++c)
-      if (matches(pattern, shown_.channels[c].name)) channels.push_back(c);
-    if (channels.size() == before) {
-      std::vector<std::string> names;
-      for (const auto& info : shown_.channels) names.push_back(info.name);
-      const auto near = nearest_name(pattern, names);
-      throw InputError(fmt::format("there is no channel '{}'{}", shown(pattern),
-                                   near ? fmt::format("; did you mean '{}'?", *near) : ""));
+    if (const auto named = channels_.find(pattern); named != channels_.end()) {
+      channels.push_back(named->second);
+      continue;
     }
+    const bool is_pattern = pattern.find_first_of("*?") != std::string::npos;
+    client.work -= (is_pattern ? 1.0 : kSearch) * static_cast<double>(pattern.size() * letters_);
+    if (client.work < 0.0)
+      throw InputError(
+          "more patterns, or longer ones, than are compared in a second; give names in full, or "
+          "ask again later");
+    const std::size_t before = channels.size();
+    if (is_pattern)
+      for (std::size_t c = 0; c < shown_.channels.size(); ++c)
+        if (matches(pattern, shown_.channels[c].name)) channels.push_back(c);
+    if (channels.size() > before) continue;
+    std::vector<std::string> names;
+    for (const auto& info : shown_.channels) names.push_back(info.name);
+    const auto near = is_pattern ? std::nullopt : nearest_name(pattern, names);
+    throw InputError(fmt::format("there is no channel '{}'{}", shown(pattern),
+                                 near ? fmt::format("; did you mean '{}'?", *near) : ""));
   }
   std::ranges::sort(channels);
   const auto twice = std::ranges::unique(channels);
   channels.erase(twice.begin(), twice.end());
   client.channels = std::move(channels);
   client.period = std::llround(1e9 / rate);
+}
+
+void Hub::tell_devices(Client& client, Nanoseconds now) {
+  Json all = Json::array();
+  for (const PairedDevice& device : services_.devices()) {
+    const auto here = std::ranges::count_if(clients_, [&](const auto& one) {
+      return one.second->welcomed && one.second->visitor.device == device.id;
+    });
+    all.push_back({{"id", device.id},
+                   {"name", device.name},
+                   {"address", device.address},
+                   {"silent", seconds(std::max<Nanoseconds>(0, now - device.seen))},
+                   {"pages", here},
+                   {"you", device.id == client.visitor.device}});
+  }
+  client.connection->send_text(Json{{"type", "devices"}, {"devices", all}}.dump());
 }
 
 void Hub::set_parameter(const std::string& name, double value) {

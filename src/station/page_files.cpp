@@ -9,8 +9,6 @@ namespace {
 
 constexpr char kNoPage[] = R"(<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>handspan</title>
-<style>body{font:16px/1.5 system-ui,sans-serif;max-width:40em;margin:3em auto;padding:0 1em}
-code{background:#8882;padding:.1em .3em}</style>
 <h1>handspan is running, its page is not built</h1>
 <p>The loop runs and answers on <code>/ws</code> (docs/protocol.md). To build the page:
 <pre><code>tools/setup

@@ -26,7 +26,7 @@ class PageFiles {
   /// @param target of the request: "/assets/main.js?x=1". 404 when nothing is meant by it, 400 when
   /// it is none. Does not look at methods.
   /// @param may_see recordings and their pictures; else 403 of all of theirs, there or not
-  PageAnswer answer(std::string_view target, bool may_see = true) const;
+  PageAnswer answer(std::string_view target, bool may_see) const;
 
  private:
   std::filesystem::path page_;

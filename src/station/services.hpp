@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "station/access.hpp"
 #include "station/recording.hpp"
 #include "station/replay_player.hpp"
 
@@ -35,6 +36,10 @@ class Services {
   virtual RecordingStatus recording() const = 0;
   /// The run ends, and the next begins at once: everything is where the scene has it.
   virtual void restart() = 0;
+  /// Those that are paired.
+  virtual std::vector<PairedDevice> devices() const = 0;
+  /// Ends the token of a device, and soon what it has open. @return false: there is none
+  virtual bool unpair(int device) = 0;
 };
 
 }  // namespace handspan

@@ -1,6 +1,7 @@
 #include "station/station.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -22,24 +23,28 @@ constexpr std::size_t kMostPlayers = 2;
 constexpr auto kPause = std::chrono::seconds(1);
 constexpr auto kStatusTime = std::chrono::milliseconds(200);
 
-ServerOptions server_options(const StationOptions& options, const std::string& cookie) {
+ServerOptions server_options(const StationOptions& options) {
   ServerOptions server;
   server.port = options.port;
   if (!options.lan) return server;
-  server.address = "0.0.0.0";
+  server.lan = true;
   server.hosts = options.lan->hosts;
   server.certificate = options.lan->certificate;
   server.key = options.lan->key;
-  server.cookie = cookie;
   return server;
 }
 
-// a browser sends cookies of one port to all ports of a host: each server's has a name of its own
-std::string cookie_of(const StationOptions& options) {
-  if (!options.lan) return "";
-  const std::string pass = random_pass();
-  return fmt::format("handspan_{}={}", pass.substr(0, 8), pass);
-}
+// What was freed goes back to the system. Large blocks lie by themselves from here on: the
+// allocator would else put ever larger ones among small ones, and where the loop has locked its
+// memory nothing of that is given back.
+#ifdef __GLIBC__
+constexpr int kLargeBlock = 256 << 10;  // [bytes]
+void keep_large_blocks_apart() { mallopt(M_MMAP_THRESHOLD, kLargeBlock); }
+void free_memory() { malloc_trim(0); }
+#else
+void keep_large_blocks_apart() {}
+void free_memory() {}
+#endif
 
 }  // namespace
 
@@ -50,10 +55,9 @@ struct Station::Impl : Services {
         records(with.records),
         tape(records),
         pages(with.page, records),
-        cookie(cookie_of(with)),
-        server(server_options(with, cookie)),
-        hub(HubOptions{fmt::format("{}-{}", getpid(), std::time(nullptr)),
-                       with.lan ? with.lan->pairing : "", cookie, with.rate, with.pace},
+        access(with.code.empty() ? pairing_code() : with.code),
+        server(server_options(with)),
+        hub(HubOptions{fmt::format("{}-{}", getpid(), std::time(nullptr)), with.rate, with.pace},
             *this) {
     loop = std::make_unique<LiveLoop>(app);
     hub.set_loop(*loop);
@@ -64,17 +68,18 @@ struct Station::Impl : Services {
   ~Impl() override {
     server.stop("the server ended");
     loop->gate.close();
-    worker.run([this] { end_recording(); });
+    worker->run([this] { end_recording(); });
+    worker.reset();
   }
 
   // Services, on the I/O thread; the work is the worker's, the answer the I/O thread's again
   void record(bool on, const std::string& name, Done done) override {
-    worker.post([this, on, name, done = std::move(done)] {
+    worker->post([this, on, name, done = std::move(done)] {
       answer(done, [&] { on ? tape.start(name) : tape.stop(); });
     });
   }
   void remove(const std::string& name, Done done) override {
-    worker.post([this, name, done = std::move(done)] {
+    worker->post([this, name, done = std::move(done)] {
       answer(done, [&] {
         if (const RecordingStatus now = tape.status(); now.on && now.file == name)
           throw InputError(fmt::format("{} is being recorded; stop the recording first", name));
@@ -83,7 +88,7 @@ struct Station::Impl : Services {
     });
   }
   void list(std::function<void(const std::vector<RecordInfo>&)> done) override {
-    worker.post([this, done = std::move(done)] {
+    worker->post([this, done = std::move(done)] {
       const RecordingStatus now = tape.status();
       server.post([done, all = records.list(now.on ? now.file : "")] { done(all); });
     });
@@ -91,7 +96,7 @@ struct Station::Impl : Services {
   void replay(
       const std::string& name,
       std::function<void(std::shared_ptr<ReplayPlayer>, const std::string&)> done) override {
-    worker.post([this, name, done = std::move(done)] {
+    worker->post([this, name, done = std::move(done)] {
       std::shared_ptr<ReplayPlayer> player;
       std::string reason;
       try {
@@ -100,7 +105,7 @@ struct Station::Impl : Services {
           throw InputError(fmt::format("{} replays run already; end one", kMostPlayers));
         const auto file = records.find(name);
         if (!file) throw InputError(fmt::format("there is no recording '{}'", shown(name)));
-        player = std::make_shared<ReplayPlayer>(*file, layout);
+        player = player_of(*file);
         players.push_back(player);
       } catch (const std::exception& error) {
         reason = error.what();
@@ -108,11 +113,25 @@ struct Station::Impl : Services {
       server.post([done, player = std::move(player), reason] { done(player, reason); });
     });
   }
+  // It ends on the worker: that takes a while.
+  std::shared_ptr<ReplayPlayer> player_of(const std::filesystem::path& file) {
+    const auto end = [](const ReplayPlayer* player) {
+      delete player;
+      free_memory();
+    };
+    return {new ReplayPlayer(file, layout),
+            [weak = std::weak_ptr(worker), end](ReplayPlayer* player) {
+              if (const auto still = weak.lock())
+                still->post([end, player] { end(player); });
+              else
+                end(player);
+            }};
+  }
   // one that failed is told and ended here: it would seem to go on
   RecordingStatus recording() const override {
     RecordingStatus status = tape.status();
     if (status.on && status.failed && !ending.exchange(true))
-      worker.post([this, why = status.message] {
+      worker->post([this, why = status.message] {
         fmt::print(stderr, "{}\n", why);
         end_recording();
         ending = false;
@@ -120,6 +139,14 @@ struct Station::Impl : Services {
     return status;
   }
   void restart() override { anew.store(true, std::memory_order_relaxed); }
+  std::vector<PairedDevice> devices() const override { return access.devices(); }
+  bool unpair(int device) override { return !end_device(device).empty(); }
+  // from any thread; later, so that who asks for it is answered before it is closed
+  std::string end_device(int device) {
+    std::string name = access.end(device);
+    if (!name.empty()) server.post([this, device] { server.end_device(device); });
+    return name;
+  }
 
   // of a run from its first tick; what fails is told, and the run goes on
   void start_first_recording() {
@@ -161,7 +188,8 @@ struct Station::Impl : Services {
   Records records;
   mutable Recording tape;
   PageFiles pages;
-  std::string cookie;
+  Access access;
+  Notices notices;
   Server server;
   Hub hub;
   std::unique_ptr<LiveLoop> loop;
@@ -170,7 +198,8 @@ struct Station::Impl : Services {
   std::vector<std::weak_ptr<ReplayPlayer>> players;  // the worker's
   mutable std::atomic<bool> ending{false};           // a recording that failed
   mutable std::atomic<int> failed_recordings{0};
-  mutable Worker worker;
+  // players that end late still find it, or find that it is gone
+  std::shared_ptr<Worker> worker = std::make_shared<Worker>();
 };
 
 Station::Station(const App& app, const StationOptions& options)
@@ -182,13 +211,14 @@ std::uint16_t Station::port() const { return impl_->server.port(); }
 
 RunSummary Station::run() {
   Impl& i = *impl_;
-  i.server.start(i.hub, i.pages);
+  keep_large_blocks_apart();
+  i.server.start(i.hub, i.pages, i.access, i.notices);
   Nanoseconds left = i.options.until.value_or(INT64_MAX);
   RunSummary summary;
   std::optional<Divergence> diverged;  // of the first run that did
   for (;;) {
     LiveLoop& loop = *i.loop;
-    if (i.options.record) i.worker.run([&i] { i.start_first_recording(); });
+    if (i.options.record) i.worker->run([&i] { i.start_first_recording(); });
     RunOptions how;
     how.until = left;
     how.goes_on = !i.options.once;
@@ -202,7 +232,7 @@ RunSummary Station::run() {
     summary = run_session(loop.session, how);
     if (!diverged) diverged = summary.diverged;
     loop.gate.close();
-    i.worker.run([&i] { i.end_recording(); });
+    i.worker->run([&i] { i.end_recording(); });
     left -= loop.session.now();
     if ((i.options.once && !i.anew) || left <= 0) break;
     const auto until = std::chrono::steady_clock::now() + kPause;
@@ -210,7 +240,7 @@ RunSummary Station::run() {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     if (stopped_) break;
     auto next = std::make_unique<LiveLoop>(i.app);
-    i.worker.run([&i, &next] { i.tape.set_loop(&next->session, &next->gate); });
+    i.worker->run([&i, &next] { i.tape.set_loop(&next->session, &next->gate); });
     i.server.run([&i, &next] { i.hub.set_loop(*next); });
     i.loop = std::move(next);
   }
@@ -218,6 +248,13 @@ RunSummary Station::run() {
   summary.diverged = diverged;
   return summary;
 }
+
+const std::string& Station::code() const { return impl_->access.code(); }
+std::string Station::new_key() { return impl_->access.new_key(); }
+std::string Station::new_token(const std::string& name) { return impl_->access.new_token(name); }
+std::vector<PairedDevice> Station::devices() const { return impl_->access.devices(); }
+std::string Station::end_device(int device) { return impl_->end_device(device); }
+std::vector<std::string> Station::take_notices() { return impl_->notices.take(); }
 
 int Station::failed_recordings() const { return impl_->failed_recordings; }
 

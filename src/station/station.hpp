@@ -15,16 +15,16 @@
 
 namespace handspan {
 
-/// Reached from other machines: over TLS, by those who know the pairing code.
+/// Reached from other machines, over TLS.
 struct LanOptions {
   std::vector<std::string> hosts;  // names and addresses that it is called by
   std::string certificate, key;    // PEM
-  std::string pairing;             // code; this machine needs none
 };
 
 struct StationOptions {
   std::optional<LanOptions> lan;  // none: this machine only
   std::uint16_t port = 8780;      // 0: any that is free
+  std::string code;               // that devices pair with; empty: six digits of its own
   std::filesystem::path page;     // folder of the built page
   std::filesystem::path records = "handspan-out/records";
   bool record = false;               // from the start, each run in a file of its own
@@ -50,6 +50,18 @@ class Station {
   void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
   /// From any thread.
   StationStatus status() const;
+
+  // who may come in, from any thread (access.hpp)
+
+  const std::string& code() const;
+  std::string new_key();
+  std::string new_token(const std::string& name);
+  std::vector<PairedDevice> devices() const;
+  /// Ends the token of a device and closes what it has open. @return the name it had; "": none
+  std::string end_device(int device);
+  /// Lines for the terminal: who knocked, and what came of it.
+  std::vector<std::string> take_notices();
+
   /// How many recordings could not be begun, or ended by themselves: what is kept was told.
   int failed_recordings() const;
 

@@ -6,9 +6,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <sys/stat.h>
+
 #include <array>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <regex>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -20,16 +28,21 @@ struct Result {
   std::string output;
 };
 
-// @param signal sent when the address was printed; 0: none
-Result serve(const std::string& arguments, int signal = 0) {
+using Look = std::function<void(const std::string& output)>;
+
+// @param signal sent when the code was printed, which is last; 0: none  @param look before that
+// @param input of a shell, that is typed at its terminal
+Result serve(const std::string& arguments, int signal = 0, const Look& look = {},
+             const std::string& input = "</dev/null") {
   // the shell tells its number and becomes the program
-  FILE* pipe = popen(("echo $$; " + kServe + arguments + " 2>&1 </dev/null").c_str(), "r");
+  FILE* pipe = popen(("echo $$; " + kServe + arguments + " 2>&1 " + input).c_str(), "r");
   std::array<char, 4096> line{};
   Result result;
   const pid_t pid = fgets(line.data(), line.size(), pipe) != nullptr ? std::stoi(line.data()) : 0;
   while (fgets(line.data(), line.size(), pipe) != nullptr) {
     result.output += line.data();
-    if (signal != 0 && result.output.find("Ctrl-C ends it") != std::string::npos) {
+    if (signal != 0 && result.output.find("pairing code") != std::string::npos) {
+      if (look) look(result.output);
       // it waits for signals a moment later
       usleep(500'000);
       kill(pid, signal);
@@ -54,6 +67,58 @@ TEST(Serve, EndsCleanlyWithASignal) {
     EXPECT_EQ(r.code, 0) << r.output;
     EXPECT_NE(r.output.find("x real time"), std::string::npos) << r.output;
   }
+}
+
+TEST(Serve, TheAddressHasAKeyAndTheTokenFileIsItsOwnersOnly) {
+  std::string folder = (std::filesystem::temp_directory_path() / "handspan_serve_XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const std::string file = folder + "/token", other = folder + "/other";
+  // somebody laid a link there, which others may write to
+  std::ofstream(other) << "theirs";
+  std::filesystem::create_symlink(other, file);
+  std::string output, header;
+  mode_t mode = 0;
+  const Result r = serve("--port 0 --token-file " + file, SIGINT, [&](const std::string& so_far) {
+    output = so_far;
+    struct stat about{};
+    if (lstat(file.c_str(), &about) == 0) mode = about.st_mode;
+    std::getline(std::ifstream(file) >> std::ws, header);
+  });
+  EXPECT_EQ(r.code, 0) << r.output;
+  EXPECT_TRUE(std::regex_search(
+      output, std::regex("lift: http://localhost:[0-9]+/#key=[0-9a-f]{32} \\(Ctrl-C ends it\\)\n")))
+      << output;
+  EXPECT_TRUE(std::regex_search(output, std::regex("pairing code of other pages: [0-9]{6}\n")));
+  EXPECT_TRUE(S_ISREG(mode));
+  EXPECT_EQ(mode & 0777U, 0600U);
+  EXPECT_TRUE(std::regex_match(header, std::regex("Authorization: Bearer [0-9a-f]{32}"))) << header;
+  EXPECT_EQ(output.find(header.substr(header.rfind(' ') + 1)), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(file)) << "a token that ended is no use";
+  std::string theirs;
+  std::ifstream(other) >> theirs;
+  EXPECT_EQ(theirs, "theirs");
+  const Result bad = serve("--port 0 --for 0.1s --token-file " + folder + "/none/token");
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_NE(bad.output.find("--token-file: " + folder + "/none/token cannot be written ("),
+            std::string::npos)
+      << bad.output;
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Serve, TheTerminalListsAndEndsPairedDevices) {
+  std::string folder = (std::filesystem::temp_directory_path() / "handspan_serve_XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const Result r = serve("--port 0 --for 1.5s --token-file " + folder + "/token", 0, {},
+                         "<<E\ndevices\nend 1\nend 1\ndance\ndevices\nE");
+  EXPECT_EQ(r.code, 0) << r.output;
+  const std::regex said(
+      "1: token, this machine, seen [0-9]+ s ago\n"
+      "the pairing of device 1 \\(token\\) is ended\n"
+      "there is no paired device 1\n"
+      "'dance' is no command; there are: devices, end N \\(of devices\\)\n"
+      "no device is paired\n");
+  EXPECT_TRUE(std::regex_search(r.output, said)) << r.output;
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Serve, ATakenPortIsOneLineAndBadInput) {

@@ -30,6 +30,20 @@ TEST(Certificate, IsKeptWhileItHasTheNamesAndMadeAnewElse) {
             (std::vector<std::string>{"localhost", "127.0.0.1", "::1"}));
 }
 
+TEST(Certificate, OneThatWasMadeWhileTheClockWasAheadIsMadeAnew) {
+  const test::TemporaryFolder folder;
+  const std::time_t now = std::time(nullptr);
+  const auto ahead = own_certificate(folder.path(), {"robot-lab"}, now + 30L * 24 * 3600);
+  EXPECT_EQ(own_certificate(folder.path(), {"robot-lab"}, now + 30L * 24 * 3600).fingerprint,
+            ahead.fingerprint);
+  const auto made = own_certificate(folder.path(), {"robot-lab"}, now);
+  EXPECT_NE(made.fingerprint, ahead.fingerprint);
+  EXPECT_EQ(own_certificate(folder.path(), {"robot-lab"}, now).fingerprint, made.fingerprint);
+  // and one that has run out, in a year
+  EXPECT_NE(own_certificate(folder.path(), {"robot-lab"}, now + 366L * 24 * 3600).fingerprint,
+            made.fingerprint);
+}
+
 TEST(Certificate, AFolderThatCannotBeWrittenIsToldOf) {
   const test::TemporaryFolder folder;
   folder.write("file", "");

@@ -25,13 +25,21 @@ TEST(HostCheck, AnOriginIsTheHostItself) {
   EXPECT_FALSE(origin_allowed("null", "http", "localhost:8780"));
 }
 
-TEST(HostCheck, ACookieIsThePairAsAWhole) {
-  EXPECT_TRUE(has_cookie("a=1", "a=1"));
-  EXPECT_TRUE(has_cookie("b=2; a=1", "a=1"));
-  EXPECT_TRUE(has_cookie("a=1;b=2 ", "b=2"));
-  for (const char* header : {"", "a=12", "xa=1", "a=1x", "A=1", "a", "a = 1", ";;", "a=1,b=2"})
-    EXPECT_FALSE(has_cookie(header, "a=1")) << header;
-  EXPECT_FALSE(has_cookie(";", ""));
+TEST(HostCheck, AddressesOfIPv6AreNames) {
+  EXPECT_TRUE(host_allowed("[2001:db8::7]:8780", {"2001:db8::7"}));
+  EXPECT_FALSE(host_allowed("[2001:db8::8]:8780", {"2001:db8::7"}));
+  EXPECT_FALSE(host_allowed("2001:db8::7", {"2001:db8::7"}));
+}
+
+TEST(HostCheck, ACookieIsFoundByItsWholeName) {
+  using Values = std::vector<std::string_view>;
+  EXPECT_EQ(cookies("a=1", "a"), Values{"1"});
+  EXPECT_EQ(cookies("b=2; a=1", "a"), Values{"1"});
+  EXPECT_EQ(cookies("a=1;b=2 ", "b"), Values{"2"});
+  EXPECT_EQ(cookies("a=1; a=2", "a"), (Values{"1", "2"}));
+  EXPECT_EQ(cookies("a=b=c", "a"), Values{"b=c"});
+  for (const char* header : {"", "xa=1", "A=1", "a", "a = 1", ";;", "b=2,a=1", "aa=1"})
+    EXPECT_EQ(cookies(header, "a"), Values{}) << header;
 }
 
 }  // namespace

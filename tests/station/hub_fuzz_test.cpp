@@ -95,7 +95,7 @@ TEST_F(HubFuzz, NothingThatComesBreaksIt) {
   int client = 0, closed = 0;
   const auto enter = [&] {
     page = std::make_unique<FakeConnection>();
-    client = hub.add(*page, false, now);
+    client = hub.add(*page, Visitor(), now);
     if (below(random, 8) != 0)
       say(client, {{"type", "hello"}, {"protocol", 1}, {"name", "Ann"}, {"role", "operator"}});
     if (below(random, 2) != 0) say(client, {{"type", "operate"}});

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -29,9 +30,13 @@ class SocketClient {
     }
   };
 
-  /// @param receive_buffer of the socket [bytes]; 0: the system's
-  explicit SocketClient(std::uint16_t port, int receive_buffer = 0)
-      : socket_(::socket(AF_INET, SOCK_STREAM, 0)), port_(port) {
+  /// @param token that it shows; empty: none  @param receive_buffer of the socket [bytes]; 0: the
+  /// system's
+  explicit SocketClient(std::uint16_t port, std::string token = "", int receive_buffer = 0,
+                        bool ipv6 = false)
+      : socket_(::socket(ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0)),
+        port_(port),
+        token_(std::move(token)) {
     if (receive_buffer > 0)
       setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
     timeval limit{10, 0};
@@ -41,8 +46,17 @@ class SocketClient {
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
+    sockaddr_in6 address6{};
+    address6.sin6_family = AF_INET6;
+    address6.sin6_port = htons(port);
+    address6.sin6_addr = in6addr_loopback;
+    const int connected =
+        ipv6 ? connect(socket_, reinterpret_cast<sockaddr*>(&address6), sizeof address6)
+             : connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address);
+    if (connected != 0) {
+      disconnect();
       throw std::runtime_error("cannot connect");
+    }
   }
   ~SocketClient() { disconnect(); }
   SocketClient(const SocketClient&) = delete;
@@ -65,10 +79,11 @@ class SocketClient {
 
   /// Status line, header and body of one request.
   std::string http(const std::string& method, const std::string& target,
-                   const std::string& header = "", std::string host = "") {
+                   const std::string& header = "", std::string host = "",
+                   const std::string& body = "") {
     if (host.empty()) host = "localhost:" + std::to_string(port_);
     send_raw(method + " " + target + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n" +
-             header + "\r\n");
+             shown_token() + header + "\r\n" + body);
     std::string all;
     char buffer[65536];
     for (ssize_t n; (n = recv(socket_, buffer, sizeof buffer, 0)) > 0;)
@@ -83,7 +98,7 @@ class SocketClient {
     send_raw("GET /ws HTTP/1.1\r\nHost: " + host +
              "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
              "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: " +
-             protocol + "\r\n" + header + "\r\n");
+             protocol + "\r\n" + shown_token() + header + "\r\n");
     while (in_.find("\r\n\r\n") == std::string::npos)
       if (!receive()) return in_;
     const std::size_t end = in_.find("\r\n\r\n");
@@ -166,6 +181,8 @@ class SocketClient {
     }
   }
   const Message& closed() const { return closed_; }
+  /// The server ended the connection, rather than that nothing came in time.
+  bool ended() const { return ended_; }
 
   /// Upgrades and says hello. @return the welcome
   nlohmann::json join(const std::string& name, const std::string& role = "operator") {
@@ -185,9 +202,14 @@ class SocketClient {
   }
 
  private:
+  std::string shown_token() const {
+    return token_.empty() ? ""
+                          : "Cookie: handspan_" + std::to_string(port_) + "=" + token_ + "\r\n";
+  }
   bool receive() {
     char buffer[65536];
     const ssize_t n = recv(socket_, buffer, sizeof buffer, 0);
+    ended_ = n == 0 || (n < 0 && errno == ECONNRESET);
     if (n <= 0) return false;
     in_.append(buffer, static_cast<std::size_t>(n));
     return true;
@@ -195,9 +217,10 @@ class SocketClient {
 
   int socket_;
   std::uint16_t port_;
-  std::string in_;
+  std::string token_, in_;
   Message closed_;
   int request_ = 0;
+  bool ended_ = false;
 };
 
 }  // namespace handspan::test

@@ -75,9 +75,14 @@ class FakeServices : public Services {
   }
   RecordingStatus recording() const override { return status; }
   void restart() override { asked.push_back("restart"); }
+  std::vector<PairedDevice> devices() const override { return paired; }
+  bool unpair(int device) override {
+    return std::erase_if(paired, [&](const auto& one) { return one.id == device; }) > 0;
+  }
 
   std::vector<std::string> asked;
   std::vector<RecordInfo> records;
+  std::vector<PairedDevice> paired;
   RecordingStatus status;
 };
 
@@ -86,10 +91,7 @@ class HubTest : public testing::Test {
  protected:
   HubTest() : HubTest(kServedApp) {}
   explicit HubTest(const std::string& text, const char* scene = kPairScene)
-      : folder(scene),
-        app(folder.app(text)),
-        loop(app),
-        hub(HubOptions{"life", "123456", "handspan_test=1"}, services) {
+      : folder(scene), app(folder.app(text)), loop(app), hub(HubOptions{"life"}, services) {
     hub.set_loop(loop);
   }
 
@@ -97,8 +99,9 @@ class HubTest : public testing::Test {
     hub.text(client, message.dump(), now);
     return client;
   }
-  int join(FakeConnection& connection, const std::string& name, const std::string& role) {
-    const int client = hub.add(connection, false, now);
+  int join(FakeConnection& connection, const std::string& name, const std::string& role,
+           const Visitor& visitor = Visitor()) {
+    const int client = hub.add(connection, visitor, now);
     return say(client,
                {{"type", "hello"}, {"protocol", kProtocol}, {"name", name}, {"role", role}});
   }

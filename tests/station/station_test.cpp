@@ -1,67 +1,24 @@
 // The station over loopback: a port, HTTP, WebSockets, a loop on the wall clock, recordings.
 #include "station/station.hpp"
 
-#include <gtest/gtest.h>
-
-#include <fmt/format.h>
-
-#include <openssl/pem.h>
-#include <openssl/ssl.h>
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <chrono>
 #include <csignal>
-#include <memory>
+#include <cstdlib>
 #include <thread>
 #include <utility>
 
 #include "session/replay.hpp"
-#include "station/certificate.hpp"
-#include "station/socket_client.hpp"
-#include "station/station_support.hpp"
+#include "station/station_fixture.hpp"
 
 namespace handspan {
 namespace {
 
-using test::AppFolder;
 using test::Json;
 using test::SocketClient;
-
-class StationTest : public testing::Test {
- protected:
-  StationTest() : app(folder.app(test::kServedApp)) {
-    options.port = 0;
-    options.page = folder.path() / "page";
-    options.records = folder.path() / "records";
-    std::filesystem::create_directories(options.page / "assets");
-    std::ofstream(options.page / "index.html") << "<html>the page</html>";
-    std::ofstream(options.page / "assets" / "main.js") << "let x;";
-    std::ofstream(folder.path() / "secret.txt") << "secret";
-  }
-  ~StationTest() override { end(); }
-
-  void begin() {
-    station.emplace(app, options);
-    thread = std::thread([this] { summary = station->run(); });
-  }
-  void end() {
-    if (!thread.joinable()) return;
-    station->stop();
-    thread.join();
-  }
-  std::string get(const std::string& target, const std::string& header = "",
-                  const std::string& host = "", const std::string& method = "GET") {
-    return SocketClient(station->port()).http(method, target, header, host);
-  }
-  static std::string status_of(const std::string& answer) { return answer.substr(9, 3); }
-
-  AppFolder folder;
-  App app;
-  StationOptions options;
-  std::optional<Station> station;
-  std::thread thread;
-  RunSummary summary;
-};
+using test::StationTest;
 
 TEST_F(StationTest, ServesThePageAndNothingElse) {
   begin();
@@ -69,7 +26,11 @@ TEST_F(StationTest, ServesThePageAndNothingElse) {
   EXPECT_EQ(status_of(page), "200") << page;
   EXPECT_NE(page.find("<html>the page</html>"), std::string::npos);
   EXPECT_NE(page.find("Content-Type: text/html; charset=utf-8"), std::string::npos);
-  EXPECT_NE(page.find("Content-Security-Policy: default-src 'self'"), std::string::npos);
+  EXPECT_NE(page.find("Content-Security-Policy: default-src 'none'; script-src 'self'"),
+            std::string::npos);
+  EXPECT_EQ(page.find("unsafe"), std::string::npos);
+  EXPECT_NE(page.find("Cross-Origin-Resource-Policy: same-origin"), std::string::npos);
+  EXPECT_NE(page.find("Referrer-Policy: no-referrer"), std::string::npos);
   const std::string script = get("/assets/main.js?v=1");
   EXPECT_NE(script.find("Content-Type: text/javascript"), std::string::npos);
   EXPECT_NE(script.find("let x;"), std::string::npos);
@@ -79,6 +40,7 @@ TEST_F(StationTest, ServesThePageAndNothingElse) {
   EXPECT_EQ(head.find("let x;"), std::string::npos);
   EXPECT_EQ(status_of(get("/", "Content-Length: 0\r\n", "", "POST")), "405");
   EXPECT_EQ(status_of(get("/", "", "", "DELETE")), "405");
+  EXPECT_EQ(status_of(get("/pair")), "405");
   EXPECT_EQ(status_of(get("/ws")), "426");
   for (const char* target :
        {"/../secret.txt", "/..%2fsecret.txt", "/%2e%2e/secret.txt", "/assets/../../secret.txt",
@@ -103,28 +65,6 @@ TEST_F(StationTest, WithoutAPageItSaysHowToBuildOne) {
   EXPECT_NE(page.find("tools/build release"), std::string::npos);
 }
 
-TEST_F(StationTest, OtherHostsAndOriginsAreRefused) {
-  begin();
-  const std::string port = std::to_string(station->port());
-  const auto origin = [](const std::string& of) { return "Origin: " + of + "\r\n"; };
-  EXPECT_EQ(status_of(get("/", "", "127.0.0.1:" + port)), "200");
-  EXPECT_EQ(status_of(get("/", "", "[::1]:" + port)), "200");
-  EXPECT_EQ(status_of(get("/", "", "evil.example")), "403");
-  EXPECT_EQ(status_of(get("/", "", "localhost.evil.example:" + port)), "403");
-  EXPECT_EQ(status_of(get("/", origin("http://localhost:" + port))), "200");
-  EXPECT_EQ(status_of(get("/", origin("http://evil.example"))), "403");
-  const auto upgrade = [&](const std::string& header, const std::string& host = "") {
-    return status_of(SocketClient(station->port()).upgrade(header, host));
-  };
-  EXPECT_EQ(upgrade(""), "101");
-  EXPECT_EQ(upgrade(origin("http://localhost:" + port)), "101");
-  EXPECT_EQ(upgrade(origin("http://localhost:1")), "403");
-  EXPECT_EQ(upgrade(origin("https://localhost:" + port)), "403");
-  EXPECT_EQ(upgrade(origin("null")), "403");
-  EXPECT_EQ(upgrade("", "evil.example:" + port), "403");
-  EXPECT_EQ(status_of(SocketClient(station->port()).upgrade("", "", "other")), "400");
-}
-
 TEST_F(StationTest, ATakenPortIsOneClearLine) {
   begin();
   options.port = station->port();
@@ -141,10 +81,10 @@ TEST_F(StationTest, ATakenPortIsOneClearLine) {
 
 TEST_F(StationTest, APageJoinsSeesOperatesAndIsKilled) {
   begin();
-  SocketClient watcher(station->port());
+  SocketClient watcher(station->port(), token);
   ASSERT_FALSE(watcher.join("Eve", "viewer").is_null());
   {
-    SocketClient page(station->port());
+    SocketClient page(station->port(), token);
     const Json welcome = page.join("Ann");
     ASSERT_FALSE(welcome.is_null());
     for (SocketClient::Message m = page.next();; m = page.next()) {
@@ -170,7 +110,7 @@ TEST_F(StationTest, APageJoinsSeesOperatesAndIsKilled) {
 
 TEST_F(StationTest, ARunBeginsAnewForTheOneWhoOperates) {
   begin();
-  SocketClient page(station->port()), watcher(station->port());
+  SocketClient page(station->port(), token), watcher(station->port(), token);
   page.join("Ann");
   watcher.join("Eve", "viewer");
   ASSERT_EQ(page.ask({{"type", "operate"}}), "");
@@ -200,18 +140,18 @@ TEST_F(StationTest, ARunBeginsAnewForTheOneWhoOperates) {
 
 TEST_F(StationTest, WhatIsTooLongIsClosedBeforeItIsKept) {
   begin();
-  SocketClient page(station->port());
+  SocketClient page(station->port(), token);
   page.join("Ann");
   page.send_frame(1, std::string(kMostBytes + 4096, ' '));
   EXPECT_EQ(page.next_close().code(), 4003);
   // a message in pieces that never ends
-  SocketClient slow(station->port());
+  SocketClient slow(station->port(), token);
   slow.join("Bob");
   slow.send_frame(2, std::string(1000, 'x'), false);
   for (int i = 0; i < 100; ++i)
     if (!slow.send_frame(0, std::string(1000, 'x'), false)) break;
   EXPECT_EQ(slow.next_close().code(), 4003);
-  SocketClient hello(station->port());
+  SocketClient hello(station->port(), token);
   hello.upgrade();
   hello.send_frame(1, std::string(kMostHelloBytes + 1, ' '));
   EXPECT_EQ(hello.next_close().code(), 4003);
@@ -219,9 +159,9 @@ TEST_F(StationTest, WhatIsTooLongIsClosedBeforeItIsKept) {
 
 TEST_F(StationTest, AFloodIsClosedAndTheOthersGoOn) {
   begin();
-  SocketClient other(station->port());
+  SocketClient other(station->port(), token);
   other.join("Eve", "viewer");
-  SocketClient flood(station->port());
+  SocketClient flood(station->port(), token);
   flood.join("Ann");
   for (int i = 0; i < 3000; ++i)
     if (!flood.say({{"type", "ping"}, {"t", i}})) break;
@@ -231,10 +171,10 @@ TEST_F(StationTest, AFloodIsClosedAndTheOthersGoOn) {
 
 TEST_F(StationTest, AClientThatReadsNothingLosesFramesAndNothingElse) {
   begin();
-  SocketClient stalled(station->port(), 4096);
+  SocketClient stalled(station->port(), token, 4096);
   stalled.join("Eve", "viewer");
   ASSERT_EQ(stalled.ask({{"type", "subscribe"}, {"rate", 90}, {"channels", {"*"}}}), "");
-  SocketClient other(station->port());
+  SocketClient other(station->port(), token);
   other.join("Bob", "viewer");
   std::uint32_t first = 0, last = 0;
   const auto sequence = [](const SocketClient::Message& m) {
@@ -282,7 +222,7 @@ TEST_F(StationTest, ARunThatIsRecordedFromItsFirstTickIsWhole) {
 
 TEST_F(StationTest, RecordingsAreMadeListedReplayedFetchedAndDeleted) {
   begin();
-  SocketClient page(station->port());
+  SocketClient page(station->port(), token);
   page.join("Ann");
   // what is under way when a recording begins is in it too
   ASSERT_EQ(page.ask({{"type", "operate"}}), "");
@@ -354,79 +294,9 @@ TEST_F(StationTest, RecordingsAreMadeListedReplayedFetchedAndDeleted) {
   EXPECT_FALSE(std::filesystem::exists(options.records / name));
 }
 
-// one request over TLS, by somebody who trusts that certificate alone
-// TLS to the server, without a proxy of the system's; closed with the object
-class SecureClient {
- public:
-  /// @param address of the server's, of which the station sees where it was reached from
-  SecureClient(std::uint16_t port, const std::string& certificate, const std::string& host,
-               const std::string& address = "127.0.0.1")
-      : host_(host + ":" + std::to_string(port)),
-        context_(SSL_CTX_new(TLS_client_method()), SSL_CTX_free) {
-    const std::unique_ptr<BIO, decltype(&BIO_free)> pem(
-        BIO_new_mem_buf(certificate.data(), static_cast<int>(certificate.size())), BIO_free);
-    const std::unique_ptr<X509, decltype(&X509_free)> trusted(
-        PEM_read_bio_X509(pem.get(), nullptr, nullptr, nullptr), X509_free);
-    X509_STORE_add_cert(SSL_CTX_get_cert_store(context_.get()), trusted.get());
-    SSL_CTX_set_verify(context_.get(), SSL_VERIFY_PEER, nullptr);
-    bio_.reset(BIO_new_ssl_connect(context_.get()));
-    SSL* ssl = nullptr;
-    BIO_get_ssl(bio_.get(), &ssl);
-    SSL_set1_host(ssl, host.c_str());
-    BIO_set_conn_hostname(bio_.get(), (address + ":" + std::to_string(port)).c_str());
-    connected_ = BIO_do_connect(bio_.get()) > 0;
-  }
-  bool connected() const { return connected_; }
-  void write(const std::string& bytes) {
-    BIO_write(bio_.get(), bytes.data(), static_cast<int>(bytes.size()));
-  }
-  /// Until the end, or until that is among it.
-  std::string read(const std::string& until = "") {
-    std::string all;
-    char buffer[4096];
-    while (until.empty() || all.find(until) == std::string::npos) {
-      const int n = BIO_read(bio_.get(), buffer, sizeof buffer);
-      if (n <= 0) break;
-      all.append(buffer, static_cast<std::size_t>(n));
-    }
-    return all;
-  }
-  std::string get(const std::string& target, const std::string& header = "") {
-    if (!connected_) return "refused";
-    write("GET " + target + " HTTP/1.1\r\nHost: " + host_ + "\r\nConnection: close\r\n" + header +
-          "\r\n");
-    return read();
-  }
-  /// Greets as a page does. @return what the welcome begins with, up to the cookie's end
-  std::string greet(const std::string& token) {
-    write("GET /ws HTTP/1.1\r\nHost: " + host_ +
-          "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-          "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: "
-          "handspan.1\r\n\r\n");
-    read("\r\n\r\n");
-    const std::string hello =
-        R"({"type":"hello","protocol":1,"name":"a","role":"viewer","token":")" + token + R"("})";
-    // one text frame, masked with zeros
-    write(std::string("\x81") + static_cast<char>(0x80 | hello.size()) + std::string(4, '\0') +
-          hello);
-    return read(R"("devices")");
-  }
-
- private:
-  std::string host_;
-  std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context_;
-  std::unique_ptr<BIO, decltype(&BIO_free_all)> bio_{nullptr, BIO_free_all};
-  bool connected_ = false;
-};
-
-std::string secure_get(std::uint16_t port, const std::string& certificate,
-                       const std::string& host) {
-  return SecureClient(port, certificate, host).get("/");
-}
-
 TEST_F(StationTest, AMarkThatCameBeforeTheEndOfARecordingIsInIt) {
   begin();
-  SocketClient page(station->port());
+  SocketClient page(station->port(), token);
   page.join("Ann");
   ASSERT_EQ(page.ask({{"type", "operate"}}), "");
   for (int i = 0; i < 6; ++i) {
@@ -444,61 +314,22 @@ TEST_F(StationTest, AMarkThatCameBeforeTheEndOfARecordingIsInIt) {
   }
 }
 
-TEST_F(StationTest, ForOtherMachinesItSpeaksTlsUnderItsNamesOnly) {
-  const Certificate own = own_certificate(folder.path() / "state", {"robot-lab"});
-  options.lan = LanOptions{{"robot-lab"}, own.certificate, own.key, "123456"};
+// A log that is replayed is large blocks. Once one was freed, the allocator would put the next
+// among small ones, from where the system gets nothing back while the loop's memory is locked.
+TEST_F(StationTest, LargeBlocksAreGivenBackHoweverManyCame) {
+  if (mallinfo2().arena == 0) GTEST_SKIP() << "another allocator, as a sanitizer's";
   begin();
-  EXPECT_EQ(status_of(secure_get(station->port(), own.certificate, "robot-lab")), "200");
-  EXPECT_EQ(status_of(secure_get(station->port(), own.certificate, "localhost")), "200");
-  EXPECT_EQ(secure_get(station->port(), own.certificate, "evil.example"), "refused");
-  const Certificate other = own_certificate(folder.path() / "other", {"robot-lab"});
-  EXPECT_EQ(secure_get(station->port(), other.certificate, "robot-lab"), "refused");
-  // without TLS nothing is said
-  EXPECT_EQ(get("/").find("HTTP"), std::string::npos);
-}
-
-TEST_F(StationTest, RecordingsAreForPairedPagesOfOtherMachines) {
-  const auto addresses = lan_addresses();
-  if (addresses.empty()) GTEST_SKIP() << "this machine has no network address";
-  const std::string& address = addresses.front();
-  const Certificate own = own_certificate(folder.path() / "state", {address});
-  options.lan = LanOptions{{address}, own.certificate, own.key, "123456"};
-  std::filesystem::create_directories(options.records);
-  std::ofstream(options.records / "secret.mcap") << "the log";
-  std::ofstream(options.records / "secret.png") << "the picture";
-  begin();
-  const auto asked = [&](const std::string& target, const std::string& header = "",
-                         const std::string& at = "") {
-    return SecureClient(station->port(), own.certificate, at.empty() ? address : at,
-                        at.empty() ? address : at)
-        .get(target, header);
-  };
-  const char* const kTheirs[] = {"/records/secret.mcap", "/thumbnails/secret.png",
-                                 "/%72ecords/secret.mcap", "/records/none.mcap"};
-  for (const char* target : kTheirs) {
-    const std::string bare = asked(target);
-    EXPECT_EQ(status_of(bare), "403") << target;
-    EXPECT_EQ(bare.find("the log"), std::string::npos);
-    EXPECT_EQ(status_of(asked(target, "Cookie: handspan_0=0\r\n")), "403") << target;
-  }
-  EXPECT_EQ(status_of(asked("/")), "200") << "the page itself pairs";
-  EXPECT_EQ(SecureClient(station->port(), own.certificate, address, address)
-                .greet("000000")
-                .find("cookie"),
-            std::string::npos);
-  // what the welcome of a paired page gives opens them
-  const std::string welcome =
-      SecureClient(station->port(), own.certificate, address, address).greet("123456");
-  const std::size_t at = welcome.find(R"("cookie":")");
-  ASSERT_NE(at, std::string::npos) << welcome.substr(0, 300);
-  const std::string cookie = welcome.substr(at + 10, welcome.find('"', at + 10) - at - 10);
-  const std::string header = "Cookie: other=1; " + cookie + "\r\n";
-  const std::string log = asked("/records/secret.mcap", header);
-  EXPECT_EQ(status_of(log), "200");
-  EXPECT_NE(log.find("the log"), std::string::npos);
-  EXPECT_EQ(status_of(asked("/thumbnails/secret.png", header)), "200");
-  // this machine needs no pairing
-  EXPECT_EQ(status_of(asked("/records/secret.mcap", "", "127.0.0.1")), "200");
+  SocketClient page(station->port(), token);
+  page.join("Ann");  // it runs
+  constexpr std::size_t kLarge = 30 << 20, kNext = 25 << 20;
+  // volatile: a block that nobody uses is not asked for
+  void* volatile block = std::malloc(kLarge);
+  std::free(block);
+  malloc_trim(0);  // what other tests left
+  const std::size_t before = mallinfo2().hblkhd;
+  block = std::malloc(kNext);
+  EXPECT_GE(mallinfo2().hblkhd, before + kNext);
+  std::free(block);
 }
 
 TEST_F(StationTest, AFolderThatIsRemovedEndsTheRecording) {
@@ -526,7 +357,7 @@ TEST_F(StationTest, AFolderThatIsRemovedEndsTheRecording) {
 // the limit on a file's size stands for a full disk
 TEST_F(StationTest, AFullDiskIsToldOnThePageWithWhatIsKept) {
   begin();
-  SocketClient page(station->port());
+  SocketClient page(station->port(), token);
   page.join("Ann");
   ASSERT_EQ(page.ask({{"type", "operate"}}), "");
   rlimit before{};

@@ -279,7 +279,7 @@ export class MockServer {
     const pose = { kind: 'pose' as const };
     return {
       type: 'welcome', protocol: kProtocol, version: 'mock', session: 'mock', you, app: 'grab',
-      base_period: kTick, clock: { server: this.clock }, cookie: '',
+      base_period: kTick, clock: { server: this.clock },
       scene: {
         name: 'grab',
         bodies: this.world.bodies,

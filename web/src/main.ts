@@ -1,10 +1,12 @@
 // The page of the operator station: puts its parts together.
 import { Quaternion, Vector3 } from 'three';
 import { now } from './clock.ts';
-import { h, keep, kept } from './dom.ts';
+import { h, kept } from './dom.ts';
+import { Pairing } from './pairing.ts';
 import { asking, onAsking } from './panel/ask.ts';
-import { Bar } from './panel/bar.ts';
+import { Bar, operatorOf } from './panel/bar.ts';
 import { Board } from './panel/board.ts';
+import { Devices } from './panel/devices.ts';
 import { Events } from './panel/events.ts';
 import { HeadsetControls } from './panel/headset_controls.ts';
 import { Operate } from './panel/operate.ts';
@@ -39,7 +41,6 @@ url.search = url.hash = '';
 const station = new Station(url.href, {
   name: query.get('name') || kept('name') || 'guest',
   role: query.has('view') ? 'viewer' : 'operator',
-  token: query.get('token') ?? kept('token'),
 });
 
 // ---- the page ------------------------------------------------------------------------------
@@ -55,6 +56,8 @@ const tune = new Tune(station);
 const events = new Events(station);
 const operate = new Operate(station);
 const stop = new Stop(station, () => release());
+const devices = new Devices(station);
+const pairing = new Pairing(station);
 const veil = h('div', { class: 'veil', role: 'alert' });
 
 const sections: [string, HTMLElement][] = [['Operate', operate.element],
@@ -99,7 +102,7 @@ const board = new Board(station, headset.panel, () => stop.stop(), () =>
   [...document.querySelectorAll('.clutch')].map((element) =>
     `${element.textContent} ${element.classList.contains('closed') ? 'closed' : 'open'}`).join(', '));
 stop.pause = () => records.toggle();
-operate.element.append(headsetControls.element);
+operate.element.append(headsetControls.element, devices.element);
 bar.actions.append(...headsetControls.buttons);
 operate.gizmoMode = (mode) => (gizmo.mode = mode);
 operate.touch = (on) => (touch = on);
@@ -116,22 +119,11 @@ station.on('link', ({ link, why }) => {
   const words = link === 'connecting' ? 'Connecting…' : link === 'lost'
     ? 'No connection: the arms hold. It is tried again.' : why;
   veil.replaceChildren(h('p', {}, words));
-  if (link === 'refused' && /pair|code/i.test(why)) veil.append(pairing());
+  if (link === 'refused' && /pair|code/i.test(why)) veil.append(pairing.form);
   if (link === 'live') return;
   release();
   headset.clutched = false;
 });
-
-function pairing(): HTMLElement {
-  const code = h('input', { inputmode: 'numeric', autocomplete: 'one-time-code', maxlength: 12, 'aria-label': 'pairing code' });
-  return h('form', {
-    onsubmit: (event: SubmitEvent) => {
-      event.preventDefault();
-      keep('token', code.value.trim());
-      station.rename(station.name, code.value.trim());
-    },
-  }, code, h('button', { class: 'primary' }, 'Pair'));
-}
 
 station.on('welcome', (welcome) => {
   newest = undefined;
@@ -318,7 +310,7 @@ view.renderer.setAnimationLoop((time, frame) => {
   }
 });
 
-station.connect();
+void pairing.enter().then(() => station.connect());
 
 declare global {
   interface Window {

@@ -108,7 +108,6 @@ export interface Welcome {
   app: string;
   base_period: number;
   clock: { server: number };
-  cookie: string; // "NAME=VALUE" for recordings, of a page on another machine; empty: none is needed
   scene: { name: string; bodies: BodyInfo[]; views: ViewInfo[]; frames: FrameInfo[] };
   channels: ChannelInfo[];
   devices: DeviceInfo[];
@@ -154,7 +153,6 @@ const welcome = object<Omit<Welcome, 'type'>>({
   app: text,
   base_period: number,
   clock: object({ server: number }),
-  cookie: optional(text, ''),
   scene: object({
     name: optional(text, ''),
     bodies: list(
@@ -284,6 +282,15 @@ export interface RecordInfo {
   damage: string;
 }
 
+export interface PairedInfo {
+  id: number;
+  name: string;
+  address: string;
+  silent: number; // since it asked for something [s]
+  pages: number; // of it that are here
+  you: boolean;
+}
+
 export type ServerMessage =
   | Welcome
   | Status
@@ -292,6 +299,7 @@ export type ServerMessage =
   | { type: 'event'; tick: number; kind: string; name: string; text: string }
   | { type: 'output'; device: string; output: string; value: number }
   | { type: 'records'; records: RecordInfo[] }
+  | { type: 'devices'; devices: PairedInfo[] }
   | { type: 'answer'; to: number; ok: boolean; reason: string }
   | { type: 'asked'; by: { id: number; name: string } };
 
@@ -352,6 +360,11 @@ const kServerMessages: { [T in ServerMessage['type']]: Check<object> } = {
       }),
     ),
   }),
+  devices: object({
+    devices: list(object<PairedInfo>({
+      id: integer, name: text, address: text, silent: number, pages: integer, you: boolean,
+    })),
+  }),
   answer: object({ to: integer, ok: boolean, reason: optional(text, '') }),
   asked: object({ by: object({ id: integer, name: text }) }),
 };
@@ -383,12 +396,12 @@ export interface Hello {
   protocol: number;
   name: string;
   role: 'operator' | 'viewer';
-  token?: string;
 }
 
 export type Request =
   | { type: 'subscribe'; channels: string[]; rate: number }
-  | { type: 'list' | 'ask' | 'stop' | 'operate' | 'resume' | 'restart' }
+  | { type: 'list' | 'ask' | 'stop' | 'operate' | 'resume' | 'restart' | 'devices' }
+  | { type: 'unpair'; device: number }
   | { type: 'yield'; to: number | 'scripted' | null }
   | { type: 'event'; name: string }
   | { type: 'parameter'; name: string; value: number }
@@ -404,10 +417,7 @@ export type ClientMessage = Hello | { type: 'ping'; t: number } | (Request & { i
 
 const id = optional(integer, undefined);
 const kClientMessages: { [T in ClientMessage['type']]: Check<object> } = {
-  hello: object({
-    protocol: integer, name: text, role: oneOf('operator', 'viewer'),
-    token: optional(text, undefined),
-  }),
+  hello: object({ protocol: integer, name: text, role: oneOf('operator', 'viewer') }),
   ping: object({ t: number }),
   subscribe: object({ id, channels: texts, rate: optional(number, 60) }),
   list: object({ id }),
@@ -416,6 +426,8 @@ const kClientMessages: { [T in ClientMessage['type']]: Check<object> } = {
   operate: object({ id }),
   resume: object({ id }),
   restart: object({ id }),
+  devices: object({ id }),
+  unpair: object({ id, device: integer }),
   yield: object({ id, to: ((v, p) => (typeof v === 'string' ? oneOf('scripted')(v, p)
     : orNull(integer)(v, p))) as Check<number | 'scripted' | null> }),
   event: object({ id, name: text }),

@@ -19,6 +19,7 @@ export interface Topics {
   output: Of<'output'>;
   records: Of<'records'>;
   asked: Of<'asked'>;
+  devices: Of<'devices'>;
 }
 
 // 4001 version, 4005 not paired: trying again would change nothing
@@ -33,7 +34,6 @@ const kMostWaiting = 4096; // [bytes]
 export interface Greeting {
   name: string;
   role: 'operator' | 'viewer';
-  token: string;
 }
 
 export class Station {
@@ -90,7 +90,6 @@ export class Station {
       socket.send(
         JSON.stringify({
           type: 'hello', protocol: kProtocol, name: this.greeting.name, role: this.greeting.role,
-          ...(this.greeting.token && { token: this.greeting.token }),
         }),
       );
     };
@@ -122,9 +121,9 @@ export class Station {
     );
   }
 
-  /// Another name or role: greets anew.
-  rename(name: string, token = this.greeting.token): void {
-    Object.assign(this.greeting, { name, token });
+  /// Another name: greets anew.
+  rename(name: string): void {
+    this.greeting.name = name;
     this.wait = kFirstWait;
     this.connect();
   }

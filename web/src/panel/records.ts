@@ -61,11 +61,7 @@ export class Records {
     });
     this.name.addEventListener('change', () => keep('record', this.name.value));
     station.on('records', ({ records }) => this.show(records));
-    station.on('welcome', ({ cookie }) => {
-      // downloads and pictures are asked for outside the socket
-      if (cookie) document.cookie = `${cookie}; path=/; SameSite=Strict; Secure`;
-      void station.ask({ type: 'list' });
-    });
+    station.on('welcome', () => void station.ask({ type: 'list' }));
     station.on('status', (status) => this.take(status));
     this.show([]);
     this.label();

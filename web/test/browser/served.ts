@@ -2,7 +2,7 @@
 // tells what its robots and its box do. Time here is simulated time: the browser draws in software
 // beside a loop of 1 kHz, so the station runs in slow motion and hands move by its clock.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
@@ -22,6 +22,9 @@ export class Served {
   frame: Frame | undefined;
   readonly events: { kind: string; name: string; text: string }[] = [];
   port = 0;
+  token = '';
+  code = ''; // that pages pair with
+  key = ''; // of the address that is printed
   said = '';
   /// of each frame that comes
   seen: (frame: Frame) => void = () => undefined;
@@ -39,20 +42,24 @@ export class Served {
   async start(): Promise<void> {
     this.said = '';
     this.program = spawn(kProgram!, ['serve', join(kRoot, this.app), '--no-page-open', '--port', String(this.port),
-      '--pace', String(this.pace), '--records', this.records], { stdio: ['ignore', 'pipe', 'pipe'] });
+      '--pace', String(this.pace), '--records', this.records, '--token-file', join(this.records, 'token')], { stdio: ['ignore', 'pipe', 'pipe'] });
     const hear = (text: Buffer) => (this.said += text.toString());
     this.program.stdout!.on('data', hear);
     this.program.stderr!.on('data', hear);
-    await until('the station does not start', () => /localhost:\d+/.test(this.said) || this.program!.exitCode !== null);
+    await until('the station does not start', () => /pairing code/.test(this.said) || this.program!.exitCode !== null);
     this.port = Number(/localhost:(\d+)/.exec(this.said)?.[1]);
     if (!this.port) throw new Failure(`the station does not start: ${this.said}`);
+    this.code = /pairing code of other pages: (\d+)/.exec(this.said)?.[1] ?? '';
+    this.key = /#key=(\w+)/.exec(this.said)?.[1] ?? '';
+    this.token = readFileSync(join(this.records, 'token'), 'utf8').trim().split(' ').at(-1)!;
     this.look();
     await until('the station shows nothing', () => this.frame !== undefined && this.status !== undefined);
   }
 
   private look(): void {
     this.frame = undefined;
-    const socket = new WebSocket(`ws://127.0.0.1:${this.port}/ws`, kSubprotocol);
+    const socket = new WebSocket(`ws://127.0.0.1:${this.port}/ws`, kSubprotocol,
+      { headers: { Authorization: `Bearer ${this.token}` } });
     this.socket = socket;
     socket.binaryType = 'arraybuffer';
     socket.on('open', () => socket.send(JSON.stringify(

@@ -293,6 +293,9 @@ export const tests: Record<string, (stage: Play) => Promise<void>> = {
     await server.end();
     await page.waitForSelector('.veil:not([hidden]):has-text("No connection")');
     await server.start();
+    // which knows nobody yet
+    await page.fill('.veil input', server.code);
+    await page.click('.veil button');
     await page.waitForFunction(() => window.handspan.station.link === 'live', undefined, { timeout: 60000 });
     await page.waitForSelector('.veil', { state: 'hidden' });
     await takeOver(page);

@@ -34,6 +34,7 @@ export const wait = (seconds: number) => new Promise((resolve) => setTimeout(res
 
 export interface Server {
   port: number;
+  token?: string; // where it wants one
   close(): Promise<void>;
 }
 
@@ -53,6 +54,8 @@ export class Stage<S extends Server = MockServer> {
   /// @param before runs in the page before its own scripts
   async open(query = '', options: BrowserContextOptions = {}, before?: (page: Page) => Promise<void>): Promise<Page> {
     const context = await this.browser.newContext({ viewport: { width: 900, height: 600 }, ...options });
+    const { port, token } = this.server;
+    if (token) await context.addCookies([{ name: `handspan_${port}`, value: token, url: `http://127.0.0.1:${port}` }]);
     const page = await context.newPage();
     page.setDefaultTimeout(60000);
     this.pages.push(page);

@@ -86,9 +86,6 @@ describe('text', () => {
 
   it('takes a welcome, and names the place of what is wrong in one', () => {
     expect(parseServerMessage(JSON.stringify(MockWelcome))).toMatchObject({ app: 'grab', hands: [] });
-    // of a server on another machine, for downloads
-    expect(parseServerMessage(JSON.stringify(MockWelcome))).toMatchObject({ cookie: '' });
-    expect(parseServerMessage(JSON.stringify({ ...MockWelcome, cookie: 'a=1' }))).toMatchObject({ cookie: 'a=1' });
     const wrong = (change: (w: any) => void) => {
       const w = structuredClone(MockWelcome);
       change(w);
