@@ -4,7 +4,7 @@ import { now } from './clock.ts';
 import { h, kept } from './dom.ts';
 import { Pairing } from './pairing.ts';
 import { asking, onAsking } from './panel/ask.ts';
-import { Bar, operatorOf } from './panel/bar.ts';
+import { Bar } from './panel/bar.ts';
 import { Board } from './panel/board.ts';
 import { Devices } from './panel/devices.ts';
 import { Events } from './panel/events.ts';
