@@ -69,6 +69,11 @@ class Client : public Connection, public std::enable_shared_from_this<Client> {
   void close(CloseCode code, std::string_view reason) override {
     number_ = 0;
     closing_ = true;
+    // those with words of our own: what a client says does not go to a terminal
+    if (code == CloseCode::kNotPaired || code == CloseCode::kNoHello ||
+        code == CloseCode::kTooMany || code == CloseCode::kTooFast)
+      server_.notices->tell(visitor_.address, "a page was closed: " + std::string(reason),
+                            steady_now());
     reason_ = websocket::close_reason(static_cast<websocket::close_code>(code),
                                       std::string(reason.substr(0, kLongestReason)));
     if (out_.empty() || !open_) finish();

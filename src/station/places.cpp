@@ -36,8 +36,9 @@ int Places::take(const Visitor& visitor, std::string& evicted) {
   } else if (places_.size() >= kMostConnections ||
              (!visitor.local && others >= kMostConnections - kKeptForLocal)) {
     full = true;
-    // of this machine only where another machine does not take its places
-    if (!visitor.local) unknown.erase(Visitor().group);
+    // another machine takes none of those that are kept for this one
+    const std::string local = Visitor().group;
+    if (!visitor.local && all[local] <= kKeptForLocal) unknown.erase(local);
     const auto most =
         std::ranges::max_element(unknown, {}, [](const auto& group) { return group.second; });
     if (most != unknown.end()) victim = oldest(most->first);

@@ -116,6 +116,10 @@ TEST_F(DoorsTest, OnThisMachineTooNothingIsGivenWithoutAToken) {
     EXPECT_EQ(closed.bytes.substr(2),
               "this page is not paired; pairing needs the code that the terminal shows");
   }
+  EXPECT_EQ(std::ranges::count(station->take_notices(),
+                               "127.0.0.1: a page was closed: this page is not paired; pairing "
+                               "needs the code that the terminal shows"),
+            1);
   token = right;
   EXPECT_NE(get("/records/secret.mcap").find("the log"), std::string::npos);
   EXPECT_EQ(status_of(get("/thumbnails/secret.png")), "200");

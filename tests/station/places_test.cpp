@@ -69,6 +69,15 @@ TEST_F(PlacesTest, OtherMachinesTakeNoPlaceOfThisOne) {
   EXPECT_EQ(std::count(closed.begin(), closed.end(), own), 0);
 }
 
+TEST_F(PlacesTest, WhoHoldsAllOfThisMachinesKeepsNoOtherMachineOut) {
+  for (std::size_t i = 0; i < 2 * kMostConnections; ++i) come(Visitor());
+  EXPECT_EQ(places.taken(), kMostConnections);
+  for (std::size_t i = 0; i < kMostConnections - kKeptForLocal; ++i)
+    EXPECT_NE(come(from("10.0." + std::to_string(i) + ".1"), 1), 0);
+  EXPECT_EQ(places.taken(), kMostConnections);
+  EXPECT_EQ(come(from("10.1.0.1"), 1), 0);
+}
+
 TEST_F(PlacesTest, ThoseOfADeviceAreClosedTogether) {
   const int a = come(from("10.0.0.7"), 1), b = come(from("10.0.0.9"), 1);
   come(from("10.0.0.7"), 2);
