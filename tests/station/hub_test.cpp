@@ -281,6 +281,20 @@ TEST_F(HubTest, ParametersAreWhatTheLoopHas) {
   hub.set_loop(loop);
 }
 
+TEST_F(HubTest, WhoOperatesIsToldAgainWhereALoopTookNothing) {
+  FakeConnection ann;
+  const int a = join(ann, "Ann", "operator");
+  tick(1);
+  std::string reason;
+  for (int i = 0; i < 300 && reason.empty(); ++i) reason = ask(a, ann, {{"type", "stop"}});
+  ASSERT_EQ(reason, "the loop takes no inputs now; try again");
+  ASSERT_EQ(ask(a, ann, {{"type", "operate"}}), "");
+  tick(50);
+  EXPECT_TRUE(std::ranges::any_of(ann.texts, [](const Json& text) {
+    return text["type"] == "event" && text["kind"] == "operator" && text["name"] == "Ann";
+  }));
+}
+
 TEST_F(HubTest, ARecordingThatFailedIsNotOn) {
   FakeConnection page;
   join(page, "Ann", "viewer");
