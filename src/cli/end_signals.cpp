@@ -16,6 +16,7 @@ namespace {
 constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 
 std::atomic<bool> asked{false};
+std::atomic<void (*)()> call{nullptr};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal's handler sets it");
 
 // a terminal and a program around this one may both pass on what a person asked once
@@ -36,6 +37,7 @@ void on_signal(int number) {
     return;
   }
   first = now;
+  if (const auto told = call.load()) told();
   constexpr std::string_view kWords = "\nending; once more ends at once\n";
   if (::isatty(STDERR_FILENO) != 0)
     static_cast<void>(!::write(STDERR_FILENO, kWords.data(), kWords.size()));
@@ -65,6 +67,8 @@ void end_at_once() {
     if (now.sa_handler == on_signal) std::signal(number, SIG_DFL);
   }
 }
+
+void on_end(void (*told)()) { call = told; }
 
 bool end_asked() { return asked.load(std::memory_order_relaxed); }
 const std::atomic<bool>& end_flag() { return asked; }

@@ -15,6 +15,9 @@ class EndSignals {
   EndSignals& operator=(const EndSignals&) = delete;
 };
 
+/// Is called when the end is asked for, in the signal's handler; null: nothing is.
+void on_end(void (*call)());
+
 /// For a command that has nothing to finish: from here on the first signal ends it.
 void end_at_once();
 

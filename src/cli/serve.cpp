@@ -4,11 +4,11 @@
 
 #include <atomic>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <optional>
 
 #include "cli/command.hpp"
+#include "cli/end_signals.hpp"
 #include "cli/serve_terminal.hpp"
 #include "cli/summary_text.hpp"
 #include "core/error.hpp"
@@ -34,22 +34,18 @@ struct Options {
 
 std::atomic<Station*> g_station{nullptr};
 
-void on_signal(int) {
-  if (Station* station = g_station.load()) station->stop();
-}
-
-// Ctrl-C and a polite end; a second one ends at once
+// Ctrl-C, a polite end and a closed terminal end it
 class StopOnSignal {
  public:
   explicit StopOnSignal(Station& station) {
     g_station = &station;
-    struct sigaction action{};
-    action.sa_handler = on_signal;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+    on_end([] {
+      if (Station* running = g_station.load()) running->stop();
+    });
+    if (end_asked()) station.stop();
   }
   ~StopOnSignal() {
-    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+    on_end(nullptr);
     g_station = nullptr;
   }
   StopOnSignal(const StopOnSignal&) = delete;
@@ -183,7 +179,7 @@ void add_serve(CLI::App& cli, Action& action) {
   command->add_option("--records", options->records, "folder of recordings")
       ->type_name("FOLDER")
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "of everything random; else as the app says");
+  add_seed(*command, options->seed, "of everything random; else as the app says");
   command->add_flag("--once", options->once,
                     "end when the app's machines have ended; else it starts again");
   command->add_option("--for", options->duration, "simulated time in all, such as 20s");

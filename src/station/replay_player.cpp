@@ -69,6 +69,27 @@ void ReplayPlayer::run() noexcept {
   }
 }
 
+// One tick, or over what is lost. @return false: nothing that follows can be shown
+bool ReplayPlayer::step() {
+  const std::int64_t tick = session_->ticks();
+  for (const LostTicks& lost : log_.lost()) {
+    if (tick < lost.first || tick > lost.last || tick == resumed_) continue;
+    const auto next = log_.resumes(lost);
+    {
+      const std::lock_guard text(mutex_);
+      message_ = fmt::format(
+          "lost: from {:.1f} s {}", seconds(lost.first * log_.base_period()),
+          next ? fmt::format("to {:.1f} s", seconds(*next * log_.base_period())) : "on");
+    }
+    if (!next) return false;
+    session_->restore(log_.key_frame(*next).second);
+    resumed_ = *next;
+    return true;
+  }
+  session_->tick();
+  return true;
+}
+
 void ReplayPlayer::play() {
   const std::int64_t last = log_.ticks();
   double due = 0.0;  // ticks that the clock owes
@@ -82,7 +103,8 @@ void ReplayPlayer::play() {
       const std::int64_t now = session_->ticks();
       if (const auto [key, bytes] = log_.key_frame(tick); tick < now || key > now)
         session_->restore(bytes);
-      while (session_->ticks() < tick && !over_ && seek_ < 0.0) session_->tick();
+      while (session_->ticks() < tick && !over_ && seek_ < 0.0 && step()) {
+      }
       due = 0.0;
       before = Clock::now();
     }
@@ -91,10 +113,7 @@ void ReplayPlayer::play() {
            static_cast<double>(log_.base_period());
     before = now;
     const Clock::time_point until = now + kStep;
-    while (due >= 1.0 && session_->ticks() < last && Clock::now() < until) {
-      session_->tick();
-      due -= 1.0;
-    }
+    while (due >= 1.0 && session_->ticks() < last && Clock::now() < until && step()) due -= 1.0;
     // a machine that is too slow for the factor plays slower
     due = std::min(due, 100.0);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));

@@ -30,7 +30,8 @@ class ReplayPlayer {
   void set_factor(double factor);
   double start() const { return start_; }  // [s]
   double end() const { return end_; }      // [s]
-  /// Why it ended early; "" while all is well.
+  /// Why it ended early, or what of the recording is lost; "" while all is well. Where inputs are
+  /// lost it goes on with the next key frame.
   std::string message() const;
 
   LoopTap& tap() { return *tap_; }
@@ -38,6 +39,7 @@ class ReplayPlayer {
  private:
   void run() noexcept;
   void play();
+  bool step();
 
   LogFile log_;
   App app_;
@@ -46,6 +48,7 @@ class ReplayPlayer {
   double start_ = 0.0, end_ = 0.0;
   std::atomic<double> factor_{1.0}, seek_{-1.0};
   std::atomic<bool> over_{false};
+  std::int64_t resumed_ = -1;  // the key frame after what was lost
   mutable std::mutex mutex_;
   std::string message_;
   std::thread thread_;

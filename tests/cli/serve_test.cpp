@@ -62,7 +62,7 @@ TEST(Serve, RunsForATimeAndSumsUp) {
 }
 
 TEST(Serve, EndsCleanlyWithASignal) {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const Result r = serve("--port 0", signal);
     EXPECT_EQ(r.code, 0) << r.output;
     EXPECT_NE(r.output.find("x real time"), std::string::npos) << r.output;
