@@ -89,10 +89,7 @@ void check_all(const ByteSource& source, McapIndex& index) {
     parse_attachment(content_at(source, info.offset, McapRecord::kAttachment));
   });
   check_records(index.metadata, "metadata", index, [&](const McapMetadataInfo& info) {
-    const Bytes content = content_at(source, info.offset, McapRecord::kMetadata);
-    ByteCursor cursor(content);
-    cursor.text();
-    cursor.map();
+    parse_metadata(content_at(source, info.offset, McapRecord::kMetadata));
   });
   index.statistics.attachments = static_cast<std::uint32_t>(index.attachments.size());
   index.statistics.metadata = static_cast<std::uint32_t>(index.metadata.size());

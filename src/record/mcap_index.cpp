@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "record/compression.hpp"
+#include "record/metadata_checksum.hpp"
 
 namespace handspan {
 
@@ -102,6 +103,14 @@ McapAttachment parse_attachment(ByteSpan content) {
     throw BytesError("the attachment's checksum is not that of its content");
   attachment.bytes.assign(bytes.begin(), bytes.end());
   return attachment;
+}
+
+McapMap parse_metadata(ByteSpan content) {
+  ByteCursor cursor(content);
+  cursor.text();
+  McapMap map = cursor.map();
+  if (!checksum_holds(map)) throw BytesError("the metadata's checksum is not that of its content");
+  return map;
 }
 
 void add_schema(McapIndex& index, McapSchema schema) {

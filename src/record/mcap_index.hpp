@@ -94,6 +94,9 @@ McapMessage parse_message(ByteSpan content);
 /// The attachment, its checksum verified.
 McapAttachment parse_attachment(ByteSpan content);
 
+/// What a metadata record says; where it has a checksum, that is verified.
+McapMap parse_metadata(ByteSpan content);
+
 /// A time as MCAP has it. Throws BytesError from year 2262 on, which 63 bits of nanoseconds do not
 /// reach.
 Nanoseconds parse_time(ByteCursor& cursor);

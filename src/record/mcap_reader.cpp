@@ -124,10 +124,7 @@ std::optional<McapAttachment> McapReader::attachment(const std::string& name) co
 
 McapMap McapReader::metadata(const McapMetadataInfo& info) const {
   try {
-    const Bytes content = impl_->content_at(info.offset, McapRecord::kMetadata);
-    ByteCursor cursor(content);
-    cursor.text();
-    return cursor.map();
+    return parse_metadata(impl_->content_at(info.offset, McapRecord::kMetadata));
   } catch (const BytesError& error) {
     impl_->refuse(info.offset, fmt::format("metadata {}: {}", shown(info.name), error.what()));
   }

@@ -140,7 +140,7 @@ void Scan::record(std::uint64_t at, const Head& head) {
       break;
     case McapRecord::kMetadata: {
       McapMetadataInfo info{cursor.text(), at};
-      cursor.map();
+      parse_metadata(content);
       index_.metadata.push_back(std::move(info));
       ++index_.statistics.metadata;
       break;

@@ -12,6 +12,7 @@
 #include "core/error.hpp"
 #include "core/private_folder.hpp"
 #include "record/messages.hpp"
+#include "record/metadata_checksum.hpp"
 #include "robot/engine_versions.hpp"
 #include "session/hash_rows.hpp"
 #include "session/log_layout.hpp"
@@ -62,40 +63,33 @@ LogFile::LogFile(const std::filesystem::path& file, McapReader::Open how)
   if (how != McapReader::Open::kBySummary) find_lost();
 }
 
-// the copy whose checksum holds; logs of before have one copy without
+// The first copy that holds. One without a checksum is of an older log, or its very key is damaged:
+// another copy is worth more.
 void LogFile::read_about() {
-  std::size_t copies = 0, damaged = 0;
+  std::string damage;
+  bool found = false;
   for (const McapMetadataInfo& info : reader_.metadata()) {
     if (info.name != kRunMetadata) continue;
-    ++copies;
-    McapMap map = reader_.metadata(info);
-    const auto checksum = map.find(kChecksumKey);
-    const bool holds = checksum == map.end() || checksum->second == checksum_of(map);
-    damaged += holds ? 0 : 1;
-    // one with a checksum is worth more than one that seems to have none
-    if (holds && (about_.empty() || checksum != map.end())) about_ = std::move(map);
+    found = true;
+    try {
+      McapMap map = reader_.metadata(info);
+      const bool sure = map.contains(kChecksumKey);
+      if (about_.empty() || sure) about_ = std::move(map);
+      if (sure) return;
+    } catch (const InputError& error) {
+      damage = error.what();
+    }
   }
-  if (copies == 0)
-    throw InputError(
-        fmt::format("{}: it is an MCAP file, but no log of handspan: it has no metadata "
-                    "'{}'",
-                    file_.string(), kRunMetadata));
-  if (damaged == copies)
-    throw InputError(
-        fmt::format("{}: what it says of its run (metadata '{}') is damaged in all of its {} "
-                    "copies: its app, seed and ticks are not known",
-                    file_.string(), kRunMetadata, copies));
-  if (damaged > 0)
-    about_damage_ = fmt::format(
-        "one copy of metadata '{}' is damaged; nothing is lost: the other "
-        "holds",
-        kRunMetadata);
+  if (!about_.empty()) return;
+  if (found) throw InputError(damage);
+  throw InputError(fmt::format(
+      "{}: it is an MCAP file, but no log of handspan: it has no metadata '{}'{}{}", file_.string(),
+      kRunMetadata, reader_.damage().empty() ? "" : ";\n", reader_.damage()));
 }
 
 std::string LogFile::damage() const {
   std::string text = reader_.damage();
   const auto add = [&](const std::string& line) { text += (text.empty() ? "" : "\n") + line; };
-  if (!about_damage_.empty()) add(about_damage_);
   for (const LostTicks& lost : lost_)
     add(lost.last == INT64_MAX
             ? fmt::format("lost: the run from {:.3f} s on", seconds(lost.first * base_))

@@ -99,7 +99,6 @@ class LogFile {
   Nanoseconds base_ = 0;
   std::int64_t first_tick_ = 0;
   std::vector<LostTicks> lost_;
-  std::string about_damage_;
   std::shared_ptr<Folder> folder_;
 };
 

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "core/channel.hpp"
-#include "record/mcap.hpp"
 #include "session/session.hpp"
 
 namespace handspan {
@@ -29,12 +28,7 @@ inline const Rate kTransformRate{30, 1};
 /// "/left/arm/q" of "left.arm.q".
 std::string topic_of(std::string_view channel);
 
-/// The checksum of a map's other keys and values, as kChecksumKey has it. MCAP has none of
-/// metadata.
-std::string checksum_of(const McapMap& about);
-
 // keys of the metadata
-inline constexpr char kChecksumKey[] = "checksum";
 inline constexpr char kVersionKey[] = "format";
 inline constexpr char kFormat[] = "2";
 inline constexpr char kPlantKey[] = "plant";  // of all plants together; logged_plants.hpp has each

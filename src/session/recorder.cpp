@@ -1,4 +1,5 @@
 #include "session/recorder.hpp"
+#include "record/metadata_checksum.hpp"
 
 #include <fmt/format.h>
 

@@ -10,7 +10,7 @@
 
 #include "core/random.hpp"
 #include "record/mcap_writer.hpp"
-#include "session/log_layout.hpp"
+#include "record/metadata_checksum.hpp"
 #include "session/recorder.hpp"
 #include "session/replay.hpp"
 #include "session_support.hpp"
