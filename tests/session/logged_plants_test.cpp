@@ -6,6 +6,7 @@
 
 #include "record/mcap_writer.hpp"
 #include "record/messages.hpp"
+#include "record/metadata_checksum.hpp"
 #include "session/recorder.hpp"
 #include "session/replay.hpp"
 #include "session_support.hpp"
@@ -233,6 +234,7 @@ void tampered(const std::filesystem::path& from, const std::filesystem::path& to
   for (const auto& info : reader.attachments()) writer.attach(reader.attachment(info));
   McapMap map = *reader.metadata("handspan");
   for (const auto& [key, value] : about) map[key] = value;
+  map[kChecksumKey] = checksum_of(map);
   writer.metadata("handspan", map);
   std::map<std::uint16_t, std::uint16_t> ids;
   for (const auto& channel : reader.channels()) {
