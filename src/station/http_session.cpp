@@ -8,7 +8,7 @@
 
 #include "session/pacer.hpp"
 #include "station/host_check.hpp"
-#include "station/server_parts.hpp"
+#include "station/server_impl.hpp"
 
 namespace handspan {
 namespace {

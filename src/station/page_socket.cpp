@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "session/pacer.hpp"
-#include "station/server_parts.hpp"
+#include "station/server_impl.hpp"
 
 namespace handspan {
 namespace {

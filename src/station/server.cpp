@@ -9,7 +9,7 @@
 
 #include "core/error.hpp"
 #include "session/pacer.hpp"
-#include "station/server_parts.hpp"
+#include "station/server_impl.hpp"
 
 namespace handspan {
 namespace {

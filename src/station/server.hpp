@@ -1,7 +1,7 @@
 #pragma once
 // HTTP and WebSockets of the station, on one thread of its own. What clients say goes to a hub on
 // that thread. The page's files and pairing are for everybody who can reach it, all else for those
-// who show a token. Boost.Beast is included in its sources only (server_parts.hpp).
+// who show a token. Boost.Beast is included in its sources only (server_impl.hpp).
 #include <cstdint>
 #include <functional>
 #include <memory>
