@@ -334,7 +334,7 @@ TEST_F(StationTest, LargeBlocksAreGivenBackHoweverManyCame) {
 
 TEST_F(StationTest, AFolderThatIsRemovedEndsTheRecording) {
   begin();
-  SocketClient page(station->port());
+  SocketClient page(station->port(), token);
   page.join("Ann");
   ASSERT_EQ(page.ask({{"type", "operate"}}), "");
   ASSERT_EQ(page.ask({{"type", "record"}, {"on", true}, {"name", "gone"}}), "");
