@@ -174,7 +174,7 @@ void add_check(CLI::App& cli, Action& action) {
   command->add_option("WHAT", options->what,
                       "robots/fr3, scenes/hold.yaml, apps/hold.yaml, run.mcap; with --schema: app, "
                       "scene, robot, limits or study");
-  command->add_option("--repair", options->repair, "write a mended copy of a log to OUT")
+  command->add_option("--repair", options->repair, "write a repaired copy of a log to OUT")
       ->type_name("OUT");
   command->add_flag("--schema", options->schema, "print the documentation of the keys instead");
   command->callback([options, &action] { action = [options] { return check(*options); }; });

@@ -1,4 +1,4 @@
-// handspan check LOG: what a log holds, whether it is whole, and a mended copy.
+// handspan check LOG: what a log holds, whether it is whole, and a repaired copy.
 #include "cli/check_log.hpp"
 
 #include <fmt/format.h>
@@ -62,7 +62,7 @@ int check_log(const std::filesystem::path& path, const std::filesystem::path& re
   if (!repair.empty()) {
     refuse_overwriting(repair, "--repair");
     fmt::print("{}", mend_log(path, repair));
-    fmt::print("\nmended copy: {}\n", repair.string());
+    fmt::print("\nrepaired copy: {}\n", repair.string());
     return kHolds;
   }
   if (damage.empty()) {
@@ -73,8 +73,8 @@ int check_log(const std::filesystem::path& path, const std::filesystem::path& re
   const bool mended =
       std::ranges::count(reader.metadata(), kMendedMetadata, &McapMetadataInfo::name) > 0;
   fmt::print("{}\n",
-             mended ? ", as its original was not; what it has can be read"
-                    : fmt::format("; check {} --repair OUT writes a mended copy", path.string()));
+             mended ? "; it is a repaired copy, and what it has can be read"
+                    : fmt::format("; check {} --repair OUT writes a repaired copy", path.string()));
   return kDoesNotHold;
 }
 

@@ -9,7 +9,7 @@ namespace handspan {
 /// Whether a file is meant as a log, by its name.
 bool is_log(const std::filesystem::path& path);
 
-/// Prints what the log holds. @param repair where a mended copy goes; empty: none
+/// Prints what the log holds. @param repair where a repaired copy goes; empty: none
 /// @return kHolds when it is whole or was mended
 /// @throws InputError when it cannot be read
 int check_log(const std::filesystem::path& path, const std::filesystem::path& repair);

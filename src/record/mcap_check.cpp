@@ -13,14 +13,6 @@ namespace {
 
 constexpr char kLossKey[] = "loss.", kWordsKey[] = "words";
 
-Bytes content_at(const ByteSource& source, std::uint64_t offset, McapRecord kind) {
-  const Bytes head = source.read(offset, kMcapRecordHead);
-  ByteCursor cursor(head);
-  if (cursor.get<std::uint8_t>() != static_cast<std::uint8_t>(kind))
-    throw BytesError("there is another record than the index has");
-  return source.read(offset + kMcapRecordHead, cursor.get<std::uint64_t>());
-}
-
 // @return its messages; throws BytesError
 std::vector<McapMessage> messages_of(const McapIndex& index, const McapBlock& block,
                                      ByteSpan records) {
@@ -132,7 +124,7 @@ McapMap mended_metadata(const McapReader& reader) {
 void add_mended(McapIndex& index, const McapMap& map) {
   const auto words = map.find(kWordsKey);
   if (!index.damage.empty()) index.damage += '\n';
-  index.damage += "it is a mended copy; of the file that it was made of this was lost:\n";
+  index.damage += "it is a repaired copy of a damaged file, which had lost this:\n";
   if (words != map.end()) index.damage += words->second;
   for (const auto& [key, text] : map) {
     if (!key.starts_with(kLossKey)) continue;

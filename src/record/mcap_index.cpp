@@ -105,6 +105,14 @@ McapAttachment parse_attachment(ByteSpan content) {
   return attachment;
 }
 
+Bytes content_at(const ByteSource& source, std::uint64_t offset, McapRecord kind) {
+  const Bytes head = source.read(offset, kMcapRecordHead);
+  ByteCursor cursor(head);
+  if (cursor.get<std::uint8_t>() != static_cast<std::uint8_t>(kind))
+    throw BytesError("there is another record than the index has");
+  return source.read(offset + kMcapRecordHead, cursor.get<std::uint64_t>());
+}
+
 McapMap parse_metadata(ByteSpan content) {
   ByteCursor cursor(content);
   cursor.text();

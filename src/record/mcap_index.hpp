@@ -72,7 +72,7 @@ void check_all(const ByteSource& source, McapIndex& index);
 /// nothing was found damaged.
 void check_data(const ByteSource& source, std::uint64_t end, McapIndex& index);
 
-/// What a mended copy says of what its original had lost, and the other way round.
+/// What was lost of a file, as its repaired copy keeps it; and back into the index of that copy.
 McapMap mended_metadata(const McapReader& reader);
 void add_mended(McapIndex& index, const McapMap& map);
 
@@ -93,6 +93,9 @@ McapMessage parse_message(ByteSpan content);
 
 /// The attachment, its checksum verified.
 McapAttachment parse_attachment(ByteSpan content);
+
+/// The content of the record at `offset`. Throws BytesError when it is of another kind, or none.
+Bytes content_at(const ByteSource& source, std::uint64_t offset, McapRecord kind);
 
 /// What a metadata record says; where it has a checksum, that is verified.
 McapMap parse_metadata(ByteSpan content);

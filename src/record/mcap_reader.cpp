@@ -46,17 +46,8 @@ struct McapReader::Impl {
 
   [[noreturn]] void refuse(std::uint64_t offset, const std::string& cause) const {
     throw InputError(
-        fmt::format("{}: byte {}: {}; the file is damaged: a mended copy keeps the rest",
+        fmt::format("{}: byte {}: {}; the file is damaged: a repaired copy keeps the rest",
                     shown(source->name()), offset, cause));
-  }
-
-  // the content of the record at `offset`, which is of that kind
-  Bytes content_at(std::uint64_t offset, McapRecord kind) const {
-    const Bytes head = source->read(offset, kMcapRecordHead);
-    ByteCursor cursor(head);
-    if (cursor.get<std::uint8_t>() != static_cast<std::uint8_t>(kind))
-      throw BytesError("there is another record than the index has");
-    return source->read(offset + kMcapRecordHead, cursor.get<std::uint64_t>());
   }
 
   std::vector<const McapChannel*> chosen(const McapQuery& query) const;
@@ -70,7 +61,7 @@ struct McapReader::Impl {
 McapReader::McapReader(const std::filesystem::path& path, Open how)
     : McapReader(std::make_unique<Impl>(ByteSource::file(path), how)) {}
 McapReader::McapReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
-  // what a mended copy says of its original
+  // what a repaired copy says of its original
   const auto mended = std::ranges::find(metadata(), kMendedMetadata, &McapMetadataInfo::name);
   if (mended != metadata().end()) add_mended(impl_->index, metadata(*mended));
 }
@@ -108,7 +99,7 @@ const McapChannel* McapReader::channel(const std::string& topic) const {
 
 McapAttachment McapReader::attachment(const McapAttachmentInfo& info) const {
   try {
-    return parse_attachment(impl_->content_at(info.offset, McapRecord::kAttachment));
+    return parse_attachment(content_at(*impl_->source, info.offset, McapRecord::kAttachment));
   } catch (const BytesError& error) {
     impl_->refuse(info.offset, fmt::format("attachment {}: {}", shown(info.name), error.what()));
   }
@@ -124,7 +115,7 @@ std::optional<McapAttachment> McapReader::attachment(const std::string& name) co
 
 McapMap McapReader::metadata(const McapMetadataInfo& info) const {
   try {
-    return parse_metadata(impl_->content_at(info.offset, McapRecord::kMetadata));
+    return parse_metadata(content_at(*impl_->source, info.offset, McapRecord::kMetadata));
   } catch (const BytesError& error) {
     impl_->refuse(info.offset, fmt::format("metadata {}: {}", shown(info.name), error.what()));
   }

@@ -42,14 +42,14 @@ struct McapMetadataInfo {
 
 /// A part of a file that cannot be read, and in which messages were.
 struct McapLoss {
-  std::uint64_t offset = 0;  // its first byte; of a mended copy: in the file that it is of
+  std::uint64_t offset = 0;  // its first byte; of a repaired copy: in the file that it is of
   std::uint64_t size = 0;
   Nanoseconds from = 0;  // log times of its messages are from <= t <= to, as far as is known [ns]
   Nanoseconds to = std::numeric_limits<Nanoseconds>::max();
   bool operator==(const McapLoss&) const = default;
 };
 
-/// The metadata in which a mended copy says what was lost.
+/// The metadata in which a repaired copy says what was lost.
 inline constexpr char kMendedMetadata[] = "handspan_mended";
 
 class McapReader {
@@ -73,18 +73,18 @@ class McapReader {
   McapReader(McapReader&&) noexcept;
   McapReader& operator=(McapReader&&) noexcept;
 
-  /// Whether the file was finished, nothing in it was found damaged, and it is no mended copy of a
-  /// file that had lost something. Messages of a file that opened kBySummary are checked when they
-  /// are read.
+  /// Whether the file was finished, nothing in it was found damaged, and it is no repaired copy of
+  /// a file that had lost something. Messages of a file that opened kBySummary are checked when
+  /// they are read.
   bool complete() const;
 
   /// What is wrong and lost, with byte offsets, a line each; empty when complete().
   const std::string& damage() const;
 
-  /// Whether some of what is damaged was lost by it, here or in a mended copy's original.
+  /// Whether some of what is damaged was lost by it, here or in a repaired copy's original.
   bool lacking() const;
 
-  /// Where messages were lost, by time; those of a mended copy's original too.
+  /// Where messages were lost, by time; those of a repaired copy's original too.
   const std::vector<McapLoss>& losses() const;
 
   const std::string& profile() const;  // "ros2"

@@ -85,7 +85,7 @@ TEST_F(Cli, ARunIsRecordedReplayedCheckedAndMended) {
   // it can be read, and says that its original had more
   const Result copy = run("check " + mended);
   EXPECT_EQ(copy.code, 1) << copy.output;
-  EXPECT_NE(copy.output.find("it is a mended copy"), std::string::npos) << copy.output;
+  EXPECT_NE(copy.output.find("it is a repaired copy"), std::string::npos) << copy.output;
   EXPECT_EQ(run("replay " + mended + " --verify").code, 0);
   EXPECT_EQ(run("run " + (kRoot / "apps/lift.yaml").string() + " --for 0.1s --no-picture --input " +
                 mended)
