@@ -38,6 +38,11 @@ void DirectionTask::set_reference(const Eigen::Vector3d& direction,
   omega_ = omega_W;
 }
 
+std::vector<Task::Row> DirectionTask::error_rows() const {
+  const int about[] = {3, 4, 5};
+  return axis_rows(about, "m", "rad");
+}
+
 void DirectionTask::hold(const ControlSystem& system, ControlState& state) {
   const auto m = static_cast<std::size_t>(frame_.mechanism);
   direction_ =

@@ -22,6 +22,7 @@ class DirectionTask : public Task {
   /// @param direction in W, of any length but zero  @param omega_W of the reference [rad/s]
   void set_reference(const Eigen::Vector3d& direction,
                      const Eigen::Vector3d& omega_W = Eigen::Vector3d::Zero());
+  std::vector<Row> error_rows() const override;
   void hold(const ControlSystem& system, ControlState& state) override;
   void state(StateArchive& archive) override;
 

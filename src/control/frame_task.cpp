@@ -71,6 +71,8 @@ Vector6d FrameTask::counted_axes() const {
   return counted;
 }
 
+std::vector<Task::Row> FrameTask::error_rows() const { return axis_rows(selected_, "m", "rad"); }
+
 void FrameTask::hold(const ControlSystem& system, ControlState& state) {
   const auto m = static_cast<std::size_t>(frame_.mechanism);
   X_WE_ = frame_pose(*system.mechanisms()[m].model, state.mechanisms[m].data, frame_.frame);

@@ -83,6 +83,7 @@ class FrameTask : public Task {
   /// A reference that is not sane is counted in rejected() and the last one stays.
   void set_reference(const PoseReference& reference);
   const PoseReference& reference() const { return reference_; }
+  std::vector<Row> error_rows() const override;
   void hold(const ControlSystem& system, ControlState& state) override;
   void state(StateArchive& archive) override;
 

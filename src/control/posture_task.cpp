@@ -64,6 +64,12 @@ void PostureTask::set_reference(ConstVectorRef q, ConstVectorRef v, ConstVectorR
   a_ = a;
 }
 
+std::vector<Task::Row> PostureTask::error_rows() const {
+  std::vector<Row> rows;
+  for (const auto& joint : joint_names_) rows.push_back({joint, "rad"});
+  return rows;
+}
+
 void PostureTask::hold(const ControlSystem&, ControlState& state) {
   const Eigen::VectorXd& q = state.mechanisms[static_cast<std::size_t>(mechanism_)].q;
   for (Eigen::Index r = 0; r < rows(); ++r) {

@@ -32,6 +32,7 @@ class PostureTask : public Task {
   /// Of the joints, one a row.
   const std::vector<JointLimits>& limits() const { return limits_; }
   /// Of the configured reference when there is one, else of where the joints are.
+  std::vector<Row> error_rows() const override;
   void hold(const ControlSystem& system, ControlState& state) override;
   void state(StateArchive& archive) override;
 

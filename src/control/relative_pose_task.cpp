@@ -53,6 +53,10 @@ void RelativePoseTask::set_reference(const PoseReference& reference) {
     ++rejected_;
 }
 
+std::vector<Task::Row> RelativePoseTask::error_rows() const {
+  return axis_rows(selected_, "m", "rad");
+}
+
 void RelativePoseTask::hold(const ControlSystem& system, ControlState& state) {
   const auto pose = [&](const ControlSystem::FrameOf& f) {
     const auto m = static_cast<std::size_t>(f.mechanism);

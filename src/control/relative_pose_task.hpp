@@ -22,6 +22,7 @@ class RelativePoseTask : public Task {
 
   /// X_AB with its rate and acceleration as seen in A, in A's axes. Insane ones are rejected.
   void set_reference(const PoseReference& reference);
+  std::vector<Row> error_rows() const override;
   void hold(const ControlSystem& system, ControlState& state) override;
   void state(StateArchive& archive) override;
 

@@ -21,6 +21,13 @@ std::vector<int> chosen_axes(const std::vector<bool>& axes, const std::string& t
   return chosen;
 }
 
+std::vector<Task::Row> axis_rows(std::span<const int> axes, const char* along, const char* about) {
+  constexpr const char* kNames[] = {"x", "y", "z", "rx", "ry", "rz"};
+  std::vector<Task::Row> rows;
+  for (const int axis : axes) rows.push_back({kNames[axis], axis < 3 ? along : about});
+  return rows;
+}
+
 Task::Task(std::string name, int rows, const TaskGains& gains)
     : b_(Eigen::VectorXd::Zero(rows)),
       w_(Eigen::VectorXd::Zero(rows)),
@@ -66,9 +73,21 @@ void Task::state(StateArchive& archive) {
   archive(stiffness_, damping_, weight_, critical_, error_, demand_, rejected_);
 }
 
+std::vector<Task::Row> Task::error_rows() const {
+  std::vector<Row> numbered;
+  for (int row = 0; row < rows(); ++row) numbered.push_back({std::to_string(row), ""});
+  return numbered;
+}
+
 void Task::declare(ChannelTable& channels, Rate rate) {
-  error_channel_ = channels.vector("task." + name_ + ".error", static_cast<std::size_t>(rows()), "",
-                                   rate, "reference minus actual, one a row");
+  std::vector<std::string> labels;
+  std::string units;
+  for (const Row& row : error_rows()) {
+    labels.push_back(row.label);
+    units += (units.empty() ? "" : ", ") + row.unit;
+  }
+  error_channel_ = channels.vector("task." + name_ + ".error", static_cast<std::size_t>(rows()),
+                                   units, rate, "reference minus actual", labels);
   weight_channel_ = channels.number("task." + name_ + ".weight", "", rate, "the ramped weight");
 }
 

@@ -5,6 +5,7 @@
 #include <Eigen/Core>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,12 @@ class Task {
   const Eigen::VectorXd& weights() const { return w_; }
   /// What is left, one a row: reference minus actual [the rows' unit].
   const Eigen::VectorXd& error() const { return error_; }
+  /// A row of the error: "x" in "m", "left.joint1" in "rad".
+  struct Row {
+    std::string label, unit;
+  };
+  /// By itself: numbered, without units.
+  virtual std::vector<Row> error_rows() const;
   /// Weight times what is left of the error after saturation [m, rad]; the problem damps its
   /// solution by it, so that goals out of reach do not chatter (after Sugihara 2011, whose damping
   /// also grows with the error).
@@ -114,6 +121,9 @@ struct TaskContext {
 
 /// Indices of the axes that are set. @throws InputError when none is
 std::vector<int> chosen_axes(const std::vector<bool>& axes, const std::string& task);
+
+/// Rows along x, y, z and about them, of which these were chosen.
+std::vector<Task::Row> axis_rows(std::span<const int> axes, const char* along, const char* about);
 
 using TaskRegistry = Registry<Task, const TaskContext&>;
 

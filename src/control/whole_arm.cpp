@@ -589,6 +589,18 @@ void WholeArm::declare(ChannelTable& channels, Rate rate) {
 void WholeArm::publish(ChannelTable& channels, Nanoseconds stamp) const {
   problem_->publish(channels, stamp);
   for (const auto& arm : arms_) {
+    const MechanismState& state = state_->mechanisms[static_cast<std::size_t>(arm.mechanism)];
+    if (!state.due) continue;
+    // where the arm is to be when its next command comes
+    const Nanoseconds end = stamp + std::llround(1e9 * state.dt);
+    channels.write(arm.q, arm.drive.commanded_q(), end);
+    channels.write(arm.v, arm.drive.commanded_v(), end);
+  }
+}
+
+void WholeArm::publish_start(ChannelTable& channels, Nanoseconds stamp) const {
+  problem_->publish(channels, stamp);
+  for (const auto& arm : arms_) {
     channels.write(arm.q, arm.drive.commanded_q(), stamp);
     channels.write(arm.v, arm.drive.commanded_v(), stamp);
   }

@@ -147,7 +147,11 @@ class WholeArm {
   void state(StateArchive& archive);
 
   void declare(ChannelTable& channels, Rate rate);
+  /// After solve(). @param stamp of the observation that was answered; of the commanded joints:
+  /// when they are to be there, so that at one instant they stand beside the measured ones
   void publish(ChannelTable& channels, Nanoseconds stamp) const;
+  /// After start().
+  void publish_start(ChannelTable& channels, Nanoseconds stamp) const;
 
  private:
   struct Arm {

@@ -32,6 +32,8 @@ void WrenchTask::set_reference(const Vector6d& F_b) {
     ++rejected_;
 }
 
+std::vector<Task::Row> WrenchTask::error_rows() const { return axis_rows(selected_, "N", "N m"); }
+
 void WrenchTask::hold(const ControlSystem&, ControlState&) { reference_ = config_.wrench; }
 
 Vector6d WrenchTask::wrench(const ControlSystem& system, ControlState& state,

@@ -20,6 +20,7 @@ class WrenchTask : public Task {
   /// beyond 10 kN is counted in rejected() and ignored.
   void set_reference(const Vector6d& F_b);
   /// Of the configured wrench.
+  std::vector<Row> error_rows() const override;
   void hold(const ControlSystem& system, ControlState& state) override;
   void state(StateArchive& archive) override;
   const Vector6d& reference() const { return reference_; }

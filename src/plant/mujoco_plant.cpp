@@ -190,6 +190,12 @@ void MujocoPlant::Impl::reset() {
   note_shown_bias();
   find_loads();
   for (std::size_t g = 0; g < shown_joints.size(); ++g) rest_shown(g);
+  // what is observed first are drives that hold, not ones without a command; the next step's warm
+  // start stays that of the bare model
+  for (const auto& g : groups) command_drives(g);
+  const std::vector<double> warm(data->qacc_warmstart, data->qacc_warmstart + model->nv);
+  mj_forward(model.get(), data.get());
+  mju_copy(data->qacc_warmstart, warm.data(), static_cast<int>(model->nv));
   fresh = true;
 }
 
@@ -217,13 +223,17 @@ void MujocoPlant::Impl::apply_commands() {
     for (std::size_t j = 0; j < g.joints.size(); ++j)
       g.q[static_cast<Eigen::Index>(j)] = data->qpos[g.joints[j].qpos];
     g.drive.step(g.q, g.stretch, faults);
-    for (std::size_t j = 0; j < g.joints.size(); ++j) {
-      const Joint& joint = g.joints[j];
-      const ServoTarget& target = g.drive.target(static_cast<int>(j));
-      // the affine actuator subtracts kp q and kd v itself, implicitly
-      data->ctrl[joint.actuator] =
-          joint.kp > 0.0 ? servo_effort(joint, target.q, target.v) : target.tau;
-    }
+    command_drives(g);
+  }
+}
+
+void MujocoPlant::Impl::command_drives(const Group& g) {
+  for (std::size_t j = 0; j < g.joints.size(); ++j) {
+    const Joint& joint = g.joints[j];
+    const ServoTarget& target = g.drive.target(static_cast<int>(j));
+    // the affine actuator subtracts kp q and kd v itself, implicitly
+    data->ctrl[joint.actuator] =
+        joint.kp > 0.0 ? servo_effort(joint, target.q, target.v) : target.tau;
   }
 }
 

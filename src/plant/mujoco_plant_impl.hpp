@@ -59,6 +59,7 @@ struct MujocoPlant::Impl {
   void rest_shown(std::size_t group);
   void note_shown_bias();
   void apply_commands();
+  void command_drives(const Group& group);
   void move_kinematics();
   void observe();
   void observe_contacts();

@@ -26,6 +26,8 @@ McapMap about(const ChannelInfo& info) {
   for (const auto& label : info.type == ChannelType::kChoice ? info.choices : info.labels)
     labels += (labels.empty() ? "" : " ") + label;
   if (!labels.empty()) map["labels"] = labels;
+  // what does not change is written once a second: a line between two values is no truth
+  map["between"] = "hold last value";
   return map;
 }
 

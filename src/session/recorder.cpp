@@ -69,6 +69,12 @@ struct Link {
 // of a body's transform in a sample, which has none of the world's
 std::size_t at(int body) { return static_cast<std::size_t>(body) - 1; }
 
+Nanoseconds unix_now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
 std::filesystem::path common_folder(const std::vector<std::filesystem::path>& files) {
   std::filesystem::path folder = files.front().parent_path();
   for (const auto& file : files)
@@ -102,8 +108,11 @@ struct Recorder::Impl {
     }
     // contacts and the like may grow
     snapshot.reserve(std::max<std::size_t>(1U << 20U, 2 * bytes + (1U << 16U)));
-    about["first_tick"] =
-        std::to_string(options.running ? options.running->first_tick() : session.ticks());
+    const std::int64_t first = options.running ? options.running->first_tick() : session.ticks();
+    about["first_tick"] = std::to_string(first);
+    // the run's time 0 by the world's clock and by this machine's
+    about[kUnixStartKey] = std::to_string(unix_now() - first * base);
+    about[kSteadyStartKey] = std::to_string(steady_now() - first * base);
     about[kChecksumKey] = checksum_of(about);
     writer.metadata(kRunMetadata, about);
     writer.start();

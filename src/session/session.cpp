@@ -239,6 +239,24 @@ void Session::make_machines() {
   }
 }
 
+namespace {
+
+const char* unit_of(GroupKind kind) {
+  switch (kind) {
+    case GroupKind::kTorque:
+      return "N m";
+    case GroupKind::kVelocity:
+      return "rad/s";
+    case GroupKind::kPosition:
+      return "rad";
+    case GroupKind::kSuction:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
+
 void Session::declare_channels() {
   const PlantLayout& layout = plant_->layout();
   for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -257,8 +275,8 @@ void Session::declare_channels() {
     group.q = measured(".q", "rad", "measured positions", "1 while something is held");
     group.v = measured(".v", "rad/s", "measured velocities", "vacuum, share of the full one");
     group.tau = measured(".tau", "N m", "drive torques", "pull, share of what breaks it away");
-    group.command =
-        channels_.vector(name + ".command", n, "", group.rate, "as the controller gave it", joints);
+    group.command = channels_.vector(name + ".command", n, unit_of(layout.groups[g].kind),
+                                     group.rate, "as the controller gave it", joints);
   }
   for (std::size_t s = 0; s < layout.sensors.size(); ++s)
     wrenches_.push_back(
@@ -294,6 +312,8 @@ void Session::start() {
     if (const auto mark = machine.start(at)) mark_episode(name_of(*mark), machine.name());
   tell_margins();
   first_events_ = true;
+  answered_ = plant_->read().stamp;
+  if (whole_arm_) whole_arm_->publish_start(channels_, answered_);
   publish();
 }
 
@@ -565,6 +585,7 @@ void Session::act() {
   // those of the start belong to the first tick
   if (!first_events_) events_.clear(tick_);
   first_events_ = false;
+  answered_ = observation.stamp;
   latch_inputs(moment);
   watch_arms(observation);
   run_machines(moment);
@@ -574,6 +595,9 @@ void Session::act() {
     observe_time_ = seconds(steady_now() - start);
   }
   arbiter_->update(moment);
+  for (std::size_t o = 0; o < imposed_.size(); ++o)
+    arbiter_->impose(static_cast<int>(o), imposed_[o]);
+  imposed_ = {};
   if (whole_arm_) control(observation);
   if (unreached_) unreached_->update(seconds(base_), events_);
   for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -623,12 +647,13 @@ void Session::publish() {
     channels_.write(channel, X_WB.p, X_WB.quaternion(), simulation_->read().stamp);
   }
   if (watch_) watch_->publish(channels_);
-  arbiter_->publish(channels_, observation.stamp);
-  if (unreached_) unreached_->publish(channels_, observation.stamp);
+  // what was decided is of the observation that it answered
+  arbiter_->publish(channels_, answered_);
+  if (unreached_) unreached_->publish(channels_, answered_);
   devices_.publish(channels_, now());
   devices_.feed(channels_, now(), seconds(base_));
   for (std::size_t m = 0; m < machines_.size(); ++m)
-    channels_.write(machine_channels_[m], machines_[m].current(), observation.stamp);
+    channels_.write(machine_channels_[m], machines_[m].current(), answered_);
   judges_.publish(channels_, observation.stamp);
 }
 
@@ -690,16 +715,18 @@ TickHashes Session::hashes() {
   return result;
 }
 
-void Session::state(StateArchive& archive) {
+void Session::state(StateArchive& archive, bool with_plant) {
   archive.part("session", app_.name);
   archive(tick_, rejected_inputs_, operator_, in_episode_, episode_task_, first_events_,
-          waits_for_stop_device_, goals_stop_);
+          waits_for_stop_device_, goals_stop_, answered_);
   if (watch_) archive(*watch_);
   archive(*arm_watch_);
   if (unreached_) archive(*unreached_);
-  if (!archive.loading()) plant_->snapshot(plant_bytes_);
-  archive.sized(plant_bytes_);
-  if (archive.loading()) plant_->restore(plant_bytes_);
+  if (with_plant) {
+    if (!archive.loading()) plant_->snapshot(plant_bytes_);
+    archive.sized(plant_bytes_);
+    if (archive.loading()) plant_->restore(plant_bytes_);
+  }
   archive(command_.groups, manual_.groups);
   if (whole_arm_) archive(*whole_arm_);
   for (auto& group : groups_)
@@ -715,13 +742,32 @@ void Session::state(StateArchive& archive) {
 void Session::snapshot(std::vector<std::byte>& into) {
   into.clear();
   StateArchive archive(into);
-  state(archive);
+  state(archive, true);
+}
+
+void Session::snapshot(std::vector<std::byte>& plant, std::vector<std::byte>& loop) {
+  plant_->snapshot(plant);
+  loop.clear();
+  StateArchive archive(loop);
+  state(archive, false);
 }
 
 void Session::restore(std::span<const std::byte> bytes) {
   StateArchive archive(bytes);
-  state(archive);
+  state(archive, true);
   archive.finish();
+  restored();
+}
+
+void Session::restore(std::span<const std::byte> plant, std::span<const std::byte> loop) {
+  plant_->restore(plant);
+  StateArchive archive(loop);
+  state(archive, false);
+  archive.finish();
+  restored();
+}
+
+void Session::restored() {
   inputs_.clear();
   named_events_.clear();
   events_.clear(tick_);

@@ -4,8 +4,10 @@
 // are published. A run is a function of build, app, seed and inputs; a snapshot is all of its
 // state.
 //
-// Ticks count from 0; tick k begins at k base periods. What a channel shows after tick k is of time
-// k + 1: so the start is at 0.
+// Ticks count from 0; tick k begins at k base periods. After tick k measured channels are of time
+// k + 1, and what was decided (references, errors, modes, commands) is of time k, the time of the
+// observation that it answered: that is the stamp of each. The commanded joints are stamped with
+// the time at which the arm is to be there.
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -136,6 +138,13 @@ class Session {
   /// of another app or damaged; the session is then not to be used
   void snapshot(std::vector<std::byte>& into);
   void restore(std::span<const std::byte> bytes);
+  /// The same in two parts: the plant's, and the rest of the loop.
+  void snapshot(std::vector<std::byte>& plant, std::vector<std::byte>& loop);
+  void restore(std::span<const std::byte> plant, std::span<const std::byte> loop);
+  /// In the next tick the tasks follow these instead of what the sources ask for: who drives the
+  /// session from outside, step by step. Kept by reference until then.
+  /// @param references of the arbiter's first outlets, in their order
+  void follow(std::span<const Motion> references) { imposed_ = references; }
 
   /// Outlives the session, or is removed before. Between ticks too: the first few allocate nothing.
   void watch(SessionWatcher& watcher);
@@ -209,7 +218,8 @@ class Session {
   void control(const Observation& observation);
   void stop_goals();
   void publish();
-  void state(StateArchive& archive);
+  void state(StateArchive& archive, bool with_plant);
+  void restored();
 
   const App& app_;
   std::unique_ptr<Plant> plant_;
@@ -251,6 +261,8 @@ class Session {
   bool in_episode_ = false, first_events_ = false;
   bool waits_for_stop_device_ = false;  // stopped only since one has never been there
   bool goals_stop_ = false;             // goals of a script end where their arm comes to rest
+  Nanoseconds answered_ = 0;            // stamp of the observation that was answered last
+  std::span<const Motion> imposed_;     // references of the next tick
   double observe_time_ = 0.0;           // wall time of the controllers' look in this tick [s]
 };
 

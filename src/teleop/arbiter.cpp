@@ -443,19 +443,31 @@ bool Arbiter::arrived(const Outlet& outlet) const {
 void Arbiter::write(Outlet& outlet) {
   if (outlet.wrench) {
     outlet.reference.wrench = outlet.wrench->reference();
-    outlet.wrench_task->set_reference(outlet.reference.wrench);
-    return;
-  }
-  if (outlet.pose) {
+  } else if (outlet.pose) {
     outlet.reference.pose = outlet.pose->reference();
-    outlet.pose_task->set_reference(outlet.reference.pose);
     outlet.pose_task->brake_with_joints(outlet.stops);
   } else {
     outlet.reference.q = outlet.joints->q();
     outlet.reference.v = outlet.joints->v();
     outlet.reference.a = outlet.joints->a();
-    outlet.posture_task->set_reference(outlet.reference.q, outlet.reference.v, outlet.reference.a);
   }
+  give(outlet);
+}
+
+void Arbiter::give(const Outlet& outlet) {
+  const Motion& r = outlet.reference;
+  if (outlet.wrench)
+    outlet.wrench_task->set_reference(r.wrench);
+  else if (outlet.pose)
+    outlet.pose_task->set_reference(r.pose);
+  else
+    outlet.posture_task->set_reference(r.q, r.v, r.a);
+}
+
+void Arbiter::impose(int index, const Motion& reference) {
+  Outlet& outlet = outlets_[static_cast<std::size_t>(index)];
+  outlet.reference = reference;
+  give(outlet);
 }
 
 void Arbiter::tell_way(Outlet& outlet, bool follows, double dt) {
@@ -825,11 +837,15 @@ void Arbiter::declare(ChannelTable& channels, Rate rate) {
     if (outlet.pose) {
       outlet.pose_channel = channels.pose(name + ".pose", rate, "that the task follows, in W");
       outlet.velocity_channel = channels.vector(name + ".velocity", 6, "m/s, rad/s", rate,
-                                                "its linear and angular velocity, in W");
+                                                "its linear and angular velocity, in W",
+                                                {"vx", "vy", "vz", "wx", "wy", "wz"});
       outlet.distance_channel = channels.number(name + ".distance", "m", rate,
                                                 "from where the arm was measured, to 1 mm");
       outlet.ahead_channel = channels.number(name + ".ahead", "m", rate,
                                              "of the leash that a hand is, and is dropped");
+      outlet.measured_channel =
+          channels.pose("measured." + outlet.name + ".pose", rate,
+                        "where the task's frame is by the measured joints, in W, to 1e-6");
     } else if (outlet.wrench) {
       outlet.wrench_channel =
           channels.vector(name + ".wrench", 6, "N, N m", rate,
@@ -838,7 +854,7 @@ void Arbiter::declare(ChannelTable& channels, Rate rate) {
     } else {
       outlet.joints_channel =
           channels.vector(name + ".q", static_cast<std::size_t>(outlet.reference.q.size()), "rad",
-                          rate, "that the task follows");
+                          rate, "that the task follows", outlet.posture_task->joint_names());
     }
     outlet.holding_channel =
         channels.boolean(name + ".holding", rate, "nobody is heard: at rest, or braking to it");
@@ -856,6 +872,7 @@ void Arbiter::publish(ChannelTable& channels, Nanoseconds stamp) const {
       const double distance = (outlet.reference.pose.X_WE.p - X.p).norm();
       channels.write(outlet.distance_channel, 1e-3 * std::round(1e3 * distance), stamp);
       channels.write(outlet.ahead_channel, outlet.ahead.head<3>().norm(), stamp);
+      write_rounded_pose(channels, outlet.measured_channel, X, stamp);
     } else if (outlet.wrench) {
       channels.write(outlet.wrench_channel, outlet.reference.wrench, stamp);
     } else {

@@ -118,6 +118,9 @@ class Arbiter {
   /// Asks the sources, moves the references and gives them to the tasks.
   void update(const Moment& moment);
 
+  /// The task follows this in this tick instead of what update() found, which goes on from its own.
+  void impose(int outlet, const Motion& reference);
+
   /// The reference of an outlet.
   const Motion& reference(int outlet) const { return at(outlet).reference; }
   /// What was wanted in the last tick, before the limits; equal to the reference while it holds.
@@ -192,7 +195,7 @@ class Arbiter {
     WayWatch way;  // of a frame that keeps its direction
     FixedText<126> reason = kNobody;
     FixedText<126> held_for;  // the reason of the tick before
-    PoseChannel pose_channel;
+    PoseChannel pose_channel, measured_channel;
     VectorChannel velocity_channel, joints_channel, wrench_channel;
     BooleanChannel holding_channel;
     NumberChannel distance_channel, ahead_channel;
@@ -233,6 +236,7 @@ class Arbiter {
   void drop(Outlet& outlet, const Axes& axes, const ArmFrame& arm, double dt);
   void wait(Outlet& outlet, const ArmFrame& arm, double dt);
   void write(Outlet& outlet);
+  void give(const Outlet& outlet);
   void tell_way(Outlet& outlet, bool follows, double dt);
   bool arrived(const Outlet& outlet) const;
   void revoke(int source, const Outlet& keeps);
