@@ -20,4 +20,4 @@ configure_package_config_file(cmake/handspanConfig.cmake.in handspanConfig.cmake
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/handspan)
 write_basic_package_version_file(handspanConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/handspanConfig.cmake" "${PROJECT_BINARY_DIR}/handspanConfigVersion.cmake"
-  cmake/dependencies.cmake cmake/FindMuJoCo.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/handspan)
+  cmake/dependencies.cmake cmake/FindMuJoCo.cmake cmake/FindArrow.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/handspan)

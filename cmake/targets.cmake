@@ -4,7 +4,7 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 # the installed program finds the libraries of .deps where it was built with them
-set(CMAKE_INSTALL_RPATH "${HANDSPAN_SITE}/cmeel.prefix/lib" "${HANDSPAN_SITE}/mujoco")
+set(CMAKE_INSTALL_RPATH "${HANDSPAN_SITE}/cmeel.prefix/lib" "${HANDSPAN_SITE}/mujoco" "${HANDSPAN_SITE}/pyarrow")
 
 find_program(CCACHE ccache)
 if(CCACHE)
