@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/error.hpp"
+#include "core/escape.hpp"
 #include "core/files_read.hpp"
 #include "record/mcap_reader.hpp"
 #include "record/repair.hpp"
@@ -74,7 +75,7 @@ int check_log(const std::filesystem::path& path, const std::filesystem::path& re
       std::ranges::count(reader.metadata(), kMendedMetadata, &McapMetadataInfo::name) > 0;
   fmt::print("{}\n",
              mended ? "; it is a repaired copy, and what it has can be read"
-                    : fmt::format("; check {} --repair OUT writes a repaired copy", path.string()));
+                    : fmt::format("; handspan check {} --repair OUT writes a repaired copy", shell_word(path)));
   return kDoesNotHold;
 }
 

@@ -4,6 +4,7 @@
 
 #include "cli/command.hpp"
 #include "core/error.hpp"
+#include "core/escape.hpp"
 #include "core/files_read.hpp"
 #include "scene/import.hpp"
 #include "scene/import_write.hpp"
@@ -47,7 +48,7 @@ int import(Options options) {
              folder.string(), robot.description.bodies.size(), robot.limits.size(), report.mass,
              report.parity_holds ? "within" : "NOT within", kParityBound);
   fmt::print("next: fill in the licence in {}, then `handspan check {}`\n",
-             (folder / "SOURCES.md").string(), folder.string());
+             (folder / "SOURCES.md").string(), shell_word(folder));
   return report.parity_holds ? kHolds : kDoesNotHold;
 }
 

@@ -11,6 +11,7 @@
 #include "cli/command.hpp"
 #include "cli/end_signals.hpp"
 #include "core/error.hpp"
+#include "core/escape.hpp"
 #include "core/files_read.hpp"
 #include "core/suggest.hpp"
 #include "session/recorder.hpp"
@@ -82,7 +83,7 @@ StudyConfig load(const std::string& given) {
   }
   std::vector<std::string> names;
   for (const auto& [name, file] : studies) names.push_back(name);
-  throw InputError(fmt::format("there is no study or file '{}'; {}", shown(given),
+  throw InputError(fmt::format("there is no study or file '{}'; {}", printable(given),
                                did_you_mean(given, names, "there are the studies")));
 }
 
@@ -173,7 +174,7 @@ int rerun(const Options& options, const StudyRunner& runner, const std::filesyst
   const LogStatus status = recorder->status();
   if (status.failed) fmt::print("log: the recording ended early: {}\n", status.message);
   fmt::print("log: {} (handspan replay {} --verify)\n", options.record.string(),
-             options.record.string());
+             shell_word(options.record));
   return whole ? kHolds : kDoesNotHold;
 }
 

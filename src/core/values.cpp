@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/escape.hpp"
 #include "core/files_read.hpp"
 #include "core/suggest.hpp"
 #include "core/tree_edit.hpp"
@@ -240,14 +241,16 @@ Schema<std::filesystem::path> existing(bool folder_is_meant) {
         const std::filesystem::path path = (reader.folder() / *name).lexically_normal();
         std::error_code error;
         const std::filesystem::file_status status = std::filesystem::status(path, error);
+        // a path is said whole
+        const std::string is = fmt::format("is '{}'", printable(*name));
         if (!std::filesystem::exists(status)) {
-          reader.report(node.place(), node.predicate(),
+          reader.report(node.place(), is,
                         fmt::format("there is no {} '{}'", folder_is_meant ? "folder" : "file",
-                                    path.string()));
+                                    printable(path.string())));
           return std::nullopt;
         }
         if (std::filesystem::is_directory(status) != folder_is_meant) {
-          reader.report(node.place(), node.predicate(),
+          reader.report(node.place(), is,
                         folder_is_meant ? "it must be a folder, not a file"
                                         : "it must be a file, not a folder");
           return std::nullopt;

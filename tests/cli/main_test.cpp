@@ -79,7 +79,8 @@ TEST_F(Cli, ARunIsRecordedReplayedCheckedAndMended) {
   std::filesystem::resize_file(log, std::filesystem::file_size(log) * 2 / 3);
   const Result cut = run("check " + log);
   EXPECT_EQ(cut.code, 1) << cut.output;
-  EXPECT_NE(cut.output.find("NOT whole; check " + log + " --repair OUT"), std::string::npos);
+  EXPECT_NE(cut.output.find("NOT whole; handspan check " + log + " --repair OUT"),
+            std::string::npos);
   const std::string mended = (folder_ / "mended.mcap").string();
   EXPECT_EQ(run("check " + log + " --repair " + mended).code, 0);
   // it can be read, and says that its original had more
@@ -91,6 +92,57 @@ TEST_F(Cli, ARunIsRecordedReplayedCheckedAndMended) {
                 mended)
                 .code,
             0);
+}
+
+// a path that is cut is no path: who reads the message looks for the file
+TEST_F(Cli, PathsInMessagesAreWhole) {
+  const auto far = folder_ / std::string(70, 'd');
+  std::filesystem::create_directories(far);
+  const std::string log = (far / "log.mcap").string(), none = (far / "none").string();
+  const std::string app = (kRoot / "apps/hold.yaml").string();
+  std::ofstream(log) << "this is no log";
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"check " + log, log + ": byte 0: is no MCAP file"},
+      {"replay " + none + ".mcap", none + ".mcap: cannot be read"},
+      {"check " + none, none + ": no such file"},
+      {"run " + none + ".yaml", none + ".yaml"},
+      {"run " + app + " --no-picture --input " + none + ".csv", none + ".csv"},
+      {"run " + app + " --no-picture --for 0.01s --record " + far.string(),
+       far.string() + ": cannot be written"},
+      {"study " + none, "there is no study or file '" + none + "'"}};
+  for (const auto& [arguments, message] : cases) {
+    const Result r = run(arguments);
+    EXPECT_EQ(r.code, 2) << arguments << ": " << r.output;
+    EXPECT_NE(r.output.find(message), std::string::npos) << arguments << ": " << r.output;
+  }
+  ASSERT_EQ(run("run " + app + " --for 0.2s --no-picture --record " + log).code, 0);
+  const Result both = run("replay " + log + " --json " + log);
+  EXPECT_EQ(both.code, 2);
+  EXPECT_NE(both.output.find("--json " + log + ": is the file " + log + ", which is read"),
+            std::string::npos)
+      << both.output;
+}
+
+TEST_F(Cli, CommandsInMessagesCanBeCopiedToAShell) {
+  const auto spaced = folder_ / "it's a läufe $HOME folder";
+  std::filesystem::create_directories(spaced);
+  // typed by a person, who quotes it in their way
+  const auto typed = [&](const char* name) {
+    return '"' + folder_.string() + "/it's a läufe \\$HOME folder/" + name + '"';
+  };
+  const std::string app = (kRoot / "apps/hold.yaml").string();
+  ASSERT_EQ(run("run " + app + " --for 1.5s --no-picture --record " + typed("log.mcap")).code, 0);
+  std::filesystem::resize_file(spaced / "log.mcap",
+                               std::filesystem::file_size(spaced / "log.mcap") * 2 / 3);
+  const Result cut = run("check " + typed("log.mcap"));
+  ASSERT_EQ(cut.code, 1) << cut.output;
+  const std::string start = "handspan check ", end = " --repair OUT";
+  const auto from = cut.output.find(start), to = cut.output.find(end);
+  ASSERT_TRUE(from != std::string::npos && to != std::string::npos && from < to) << cut.output;
+  const std::string log = cut.output.substr(from + start.size(), to - from - start.size());
+  const Result mended = run("check " + log + " --repair " + typed("whole.mcap"));
+  EXPECT_EQ(mended.code, 0) << mended.output;
+  EXPECT_TRUE(std::filesystem::exists(spaced / "whole.mcap"));
 }
 
 TEST_F(Cli, BadLogsAreExitCode2AndOneLine) {
@@ -203,7 +255,11 @@ TEST_F(Cli, NumbersThatAreNoneOfAnOptionAreNamedWithIt) {
       {"study grab/random --seed -1", "--seed is -1"},
       {"replay " + log + " --from -1s", "--from"},
       {"replay " + log + " --from 0.3s --to 0.2s", "--to 0.2s is not after --from 0.3s"},
-      {"rum " + app, "there is no command 'rum'; did you mean 'run'?"}};
+      {"rum " + app, "there is no command 'rum'; did you mean 'run'?"},
+      {"studdy grab/random", "there is no command 'studdy'; did you mean 'study'?"},
+      {"export_urdf fr3", "there is no command 'export_urdf'; did you mean 'export-urdf'?"},
+      // the names there are
+      {"fly " + app, "there is no command 'fly'; there are: serve, run, replay, "}};
   for (const auto& [arguments, message] : cases) {
     const Result r = run(arguments);
     EXPECT_EQ(r.code, 2) << arguments << ": " << r.output;

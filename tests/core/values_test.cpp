@@ -254,6 +254,10 @@ TEST_F(ValuesFile, PathsMustBeWhatIsMeant) {
             "[0] is 'robto.xml'; there is no file '" + (folder_ / "robto.xml").string() + "'");
   EXPECT_EQ(read("sbu", folder()),
             "[0] is 'sbu'; there is no folder '" + (folder_ / "sbu").string() + "'");
+  // also a long path
+  const std::string far = std::string(80, 'a') + ".xml";
+  EXPECT_EQ(read(far, file()),
+            "[0] is '" + far + "'; there is no file '" + (folder_ / far).string() + "'");
   EXPECT_EQ(read("sub", file()), "[0] is 'sub'; it must be a file, not a folder");
   EXPECT_EQ(read("robot.xml", folder()), "[0] is 'robot.xml'; it must be a folder, not a file");
   EXPECT_EQ(read("''", file()), "[0] is an empty text; it must be a text");
