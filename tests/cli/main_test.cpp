@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -157,6 +158,24 @@ TEST_F(Cli, BadLogsAreExitCode2AndOneLine) {
     const Result r = run(command);
     EXPECT_EQ(r.code, 2) << command << "\n" << r.output;
   }
+}
+
+TEST_F(Cli, ARecordingWithDecimalCommasIsNamedAsThat) {
+  const std::string file = (folder_ / "my recording.csv").string();
+  std::ofstream(file) << "t;r_source;r_x;r_y;r_z;r_qx;r_qy;r_qz;r_qw\n"
+                         "0;controller;0;1;0;0;0;0;1\n0,5;controller;0;1,2;0;0;0;0;1\n";
+  const std::string command =
+      "run " + (kRoot / "apps/follow.yaml").string() + " --no-picture --for 0.1s --input ";
+  const Result r = run(command + "'" + file + "'");
+  EXPECT_EQ(r.code, 2) << r.output;
+  EXPECT_NE(r.output.find(file + ":3: numbers have decimal commas"), std::string::npos) << r.output;
+  // what it says to type mends it
+  const auto sed = r.output.find("sed '"), end = r.output.find(" > OTHER.csv");
+  ASSERT_TRUE(sed != std::string::npos && end != std::string::npos) << r.output;
+  const std::string other = (folder_ / "other.csv").string();
+  ASSERT_EQ(std::system((r.output.substr(sed, end - sed) + " > " + other).c_str()), 0);
+  const Result mended = run(command + other);
+  EXPECT_EQ(mended.code, 0) << mended.output;
 }
 
 TEST_F(Cli, DevicesAreListedAndWatched) {
