@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -144,6 +145,43 @@ TEST_F(Cli, CommandsInMessagesCanBeCopiedToAShell) {
   const Result mended = run("check " + log + " --repair " + typed("whole.mcap"));
   EXPECT_EQ(mended.code, 0) << mended.output;
   EXPECT_TRUE(std::filesystem::exists(spaced / "whole.mcap"));
+}
+
+TEST_F(Cli, ParametersChangeARunAndAreInItsLog) {
+  const std::string app = (kRoot / "apps/lift.yaml").string();
+  const std::string log = (folder_ / "lift.mcap").string(), plain = (folder_ / "p.mcap").string();
+  const std::string json = (folder_ / "s.json").string();
+  const Result r = run("run --param scene.objects.box.mass=0.75 --param duration=0.4 " + app +
+                       " --no-picture --record " + log + " --json " + json);
+  ASSERT_EQ(r.code, 0) << r.output;
+  EXPECT_NE(r.output.find("with scene.objects.box.mass=0.75"), std::string::npos) << r.output;
+  const auto summary = nlohmann::json::parse(std::ifstream(json));
+  EXPECT_NEAR(summary["simulated"].get<double>(), 0.4, 1e-9);
+  EXPECT_EQ(summary["parameters"]["scene.objects.box.mass"], "0.75");
+  // attachments are not compressed
+  const auto says = [](const std::string& file, const std::string& text) {
+    std::ifstream in(file, std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(in)), {});
+    return bytes.find(text) != std::string::npos;
+  };
+  EXPECT_TRUE(says(log, "mass: 0.75"));
+  const Result verified = run("replay " + log + " --verify");
+  EXPECT_EQ(verified.code, 0) << verified.output;
+  EXPECT_NE(verified.output.find("400 of 400 ticks compared: the same bits"), std::string::npos)
+      << verified.output;
+  ASSERT_EQ(run("run " + app + " --for 0.4s --no-picture --record " + plain).code, 0);
+  EXPECT_FALSE(says(plain, "mass: 0.75"));
+
+  const std::vector<std::pair<std::string, std::string>> wrong = {
+      {"scene.objects.bx.mass=1", "did you mean 'box'?"},
+      {"scene.objects.box.mass=heavy", "--param scene.objects.box.mass:1: objects.box.mass is"},
+      {"scene.objects.box", "--param scene.objects.box is no KEY=VALUE"}};
+  for (const char* command : {"run ", "serve --port 0 --no-page-open --for 0.1s "})
+    for (const auto& [parameter, message] : wrong) {
+      const Result bad = run(command + app + " --param " + parameter);
+      EXPECT_EQ(bad.code, 2) << command << parameter << bad.output;
+      EXPECT_NE(bad.output.find(message), std::string::npos) << command << bad.output;
+    }
 }
 
 TEST_F(Cli, BadLogsAreExitCode2AndOneLine) {
