@@ -350,6 +350,69 @@ TEST_F(Cli, CheckFindsThingsByNameAndNamesWhatItCannotFind) {
   EXPECT_EQ(run("check").code, 2);
 }
 
+TEST_F(Cli, CheckTakesSeveralThingsAndItsExitCodeIsTheWorst) {
+  const std::string app = (kRoot / "apps/hold.yaml").string();
+  const std::string scene = (kRoot / "scenes/hold.yaml").string();
+  const std::string log = (folder_ / "a.mcap").string(), cut = (folder_ / "cut.mcap").string();
+  const std::string file = (folder_ / "checked.json").string();
+  ASSERT_EQ(run("run " + app + " --for 1.5s --no-picture --record " + log).code, 0);
+  std::filesystem::copy(log, cut);
+  std::filesystem::resize_file(cut, std::filesystem::file_size(cut) * 2 / 3);
+  const auto json = [&] { return nlohmann::json::parse(std::ifstream(file)); };
+
+  const Result good = run("check " + app + " " + scene + " fr3 " + log + " --json " + file);
+  EXPECT_EQ(good.code, 0) << good.output;
+  EXPECT_NE(good.output.find("hold: valid"), std::string::npos) << good.output;
+  EXPECT_NE(good.output.find("17.8914 kg"), std::string::npos) << good.output;
+  EXPECT_NE(good.output.find(log + ": whole"), std::string::npos) << good.output;
+  const auto checked = json();
+  EXPECT_EQ(checked["holds"], true);
+  const std::vector<std::string> kinds = {"app", "scene", "robot", "log"};
+  ASSERT_EQ(checked["checked"].size(), kinds.size());
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    EXPECT_EQ(checked["checked"][i]["kind"], kinds[i]);
+    EXPECT_EQ(checked["checked"][i]["holds"], true) << kinds[i];
+  }
+  EXPECT_EQ(checked["checked"][0]["path"], app);
+  EXPECT_EQ(checked["checked"][0]["scene"], "hold");
+  EXPECT_EQ(checked["checked"][1]["robots"], 3);
+  EXPECT_EQ(checked["checked"][1]["groups"].size(), 4U);
+  EXPECT_NEAR(checked["checked"][2]["mass"].get<double>(), 17.8914, 1e-4);
+  EXPECT_EQ(checked["checked"][2]["joints"].size(), 7U);
+  EXPECT_LE(checked["checked"][2]["engines"]["fixed"]["worst"].get<double>(), 1e-12);
+  EXPECT_EQ(checked["checked"][3]["session"]["app"], "hold");
+  EXPECT_NEAR(checked["checked"][3]["session"]["seconds"].get<double>(), 1.5, 1e-9);
+  EXPECT_EQ(checked["checked"][3]["damage"].size(), 0U);
+
+  // one that does not hold, and one that is not there, before one that is well
+  const Result worse = run("check " + cut + " fr3 --json " + file);
+  EXPECT_EQ(worse.code, 1) << worse.output;
+  EXPECT_NE(worse.output.find("17.8914 kg"), std::string::npos) << worse.output;
+  EXPECT_EQ(json()["holds"], false);
+  EXPECT_EQ(json()["checked"][0]["whole"], false);
+  EXPECT_GE(json()["checked"][0]["damage"].size(), 1U);
+  EXPECT_EQ(json()["checked"][1]["holds"], true);
+  const Result worst = run("check fr4 " + cut + " fr3 --json " + file);
+  EXPECT_EQ(worst.code, 2) << worst.output;
+  EXPECT_NE(worst.output.find("fr4: no such file"), std::string::npos) << worst.output;
+  EXPECT_NE(worst.output.find("17.8914 kg"), std::string::npos) << worst.output;
+  EXPECT_EQ(json()["checked"][0]["error"], "fr4: no such file, folder, robot, scene or app");
+
+  const Result repair = run("check " + cut + " " + log + " --repair " + file);
+  EXPECT_EQ(repair.code, 2);
+  EXPECT_NE(repair.output.find("--repair is for one log"), std::string::npos) << repair.output;
+  const Result mended =
+      run("check " + cut + " --json " + file + " --repair " + (folder_ / "mended.mcap").string());
+  EXPECT_EQ(mended.code, 0) << mended.output;
+  EXPECT_EQ(json()["checked"][0]["repaired_copy"], (folder_ / "mended.mcap").string());
+  // what is checked is not written over
+  EXPECT_EQ(run("check " + log + " --json " + log).code, 2);
+  EXPECT_EQ(run("check " + log).code, 0);
+  const Result schema = run("check --schema app --json " + file);
+  EXPECT_EQ(schema.code, 2);
+  EXPECT_NE(schema.output.find("leave one out"), std::string::npos) << schema.output;
+}
+
 TEST_F(Cli, SchemasPrintAsDocumentation) {
   for (const char* name : {"app", "scene", "robot", "limits"}) {
     const Result r = run(std::string("check --schema ") + name);
@@ -362,8 +425,16 @@ TEST_F(Cli, SchemasPrintAsDocumentation) {
 TEST_F(Cli, ExportedUrdfIsImportedAgain) {
   const auto urdf = folder_ / "fr3.urdf", out = folder_ / "copy";
   EXPECT_EQ(run("export-urdf fr3 --out " + urdf.string()).code, 0);
-  const Result r = run("import " + urdf.string() + " --out " + out.string());
+  const auto json = folder_ / "import.json";
+  const Result r =
+      run("import " + urdf.string() + " --out " + out.string() + " --json " + json.string());
   EXPECT_EQ(r.code, 0) << r.output;
+  const auto imported = nlohmann::json::parse(std::ifstream(json));
+  EXPECT_EQ(imported["folder"], out.string());
+  EXPECT_EQ(imported["driven"].size(), 7U);
+  EXPECT_NEAR(imported["mass"].get<double>(), 17.8914, 1e-4);
+  EXPECT_EQ(imported["engines"]["agree"], true);
+  EXPECT_EQ(imported["holds"], true);
   const Result check = run("check " + out.string());
   EXPECT_EQ(check.code, 0) << check.output;
   EXPECT_NE(check.output.find("17.8914 kg"), std::string::npos) << check.output;
