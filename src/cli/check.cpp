@@ -1,5 +1,5 @@
-// handspan check FILE: validates a robot or tool folder, a scene or an app, and shows what it
-// found.
+// handspan check WHAT...: validates robot and tool folders, scenes, apps and logs, and shows what
+// it found.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +8,9 @@
 
 #include "cli/check_log.hpp"
 #include "cli/command.hpp"
+#include "cli/robot_json.hpp"
 #include "core/config.hpp"
+#include "core/files_read.hpp"
 #include "core/suggest.hpp"
 #include "plant/mujoco_plant.hpp"
 #include "robot/model.hpp"
@@ -20,10 +22,24 @@ namespace handspan {
 namespace {
 
 struct Options {
-  std::string what;
+  std::vector<std::string> what;
   bool schema = false;
-  std::filesystem::path repair;
+  std::filesystem::path repair, json;
 };
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const RobotLimits& limits) {
+  auto json = Json::object();
+  for (const auto& [name, l] : limits.joints) {
+    json[name] = {{"lower", nullptr},       {"upper", nullptr},
+                  {"velocity", l.velocity}, {"acceleration", l.acceleration},
+                  {"braking", l.braking},   {"jerk", l.jerk},
+                  {"torque", l.torque},     {"torque_rate", l.torque_rate}};
+    if (!l.continuous) json[name].update({{"lower", l.lower}, {"upper", l.upper}});
+  }
+  return json;
+}
 
 void print_limits(const RobotFolder& folder) {
   if (folder.limits.joints.empty()) return;
@@ -43,7 +59,7 @@ void print_limits(const RobotFolder& folder) {
                c->angular_jerk);
 }
 
-int check_folder(const std::filesystem::path& path) {
+int check_folder(const std::filesystem::path& path, Json& json) {
   const RobotFolder folder = load_robot_folder(path);
   const RobotReport report = check_robot(folder);
   fmt::print("{} '{}': {} bodies, {} joints, {:.4f} kg",
@@ -73,10 +89,16 @@ int check_folder(const std::filesystem::path& path) {
   }
   fmt::print("{}: the engines agree {} {:.0e}\n", folder.name,
              report.parity_holds ? "within" : "NOT within", kParityBound);
+  json["kind"] = folder.kind == FolderKind::kRobot ? "robot" : "tool";
+  json["name"] = folder.name;
+  json.update(to_json(report));
+  json["joints"] = to_json(folder.limits);
+  json["repairs"] = to_json(folder.repairs);
+  json["notes"] = folder.notes;
   return report.parity_holds ? kHolds : kDoesNotHold;
 }
 
-int check_scene(const std::filesystem::path& path) {
+int check_scene(const std::filesystem::path& path, Json& json) {
   const Scene scene = load_scene(path);
   MujocoPlant plant(scene);
   fmt::print(
@@ -94,10 +116,27 @@ int check_scene(const std::filesystem::path& path) {
   const bool holds = worst <= kParityBound;
   fmt::print("{}: the engines agree {} {:.0e}\n", scene.name, holds ? "within" : "NOT within",
              kParityBound);
+  json["kind"] = "scene";
+  json["name"] = scene.name;
+  json.update({{"robots", scene.robots.size()},
+               {"objects", scene.objects.size()},
+               {"fixtures", scene.fixtures.size()},
+               {"belts", scene.belts.size()},
+               {"kinematics", scene.kinematics.size()},
+               {"cameras", scene.cameras.size()},
+               {"views", scene.views.size()}});
+  json["groups"] = Json::array();
+  for (const auto& group : plant.layout().groups)
+    json["groups"].push_back(
+        {{"name", group.name}, {"size", group.size()}, {"rate", group.rate.hz()}});
+  json["sensors"] = Json::array();
+  for (const auto& sensor : plant.layout().sensors)
+    json["sensors"].push_back({{"name", sensor.name}, {"frame", sensor.frame}});
+  json["engines"] = {{"agree", holds}, {"bound", kParityBound}, {"worst", worst}};
   return holds ? kHolds : kDoesNotHold;
 }
 
-int check_app(const std::filesystem::path& path) {
+int check_app(const std::filesystem::path& path, Json& json) {
   const App app = load_app(path);
   // a check connects to nothing: the simulation of the scene stands in
   SessionOptions how;
@@ -115,6 +154,21 @@ int check_app(const std::filesystem::path& path) {
   for (const auto& judge : session.judges().texts()) fmt::print("{}\n", judge);
   for (const auto& machine : session.machines()) fmt::print("{}", machine.text());
   fmt::print("{}: valid\n", app.name);
+  json.update({{"kind", "app"},
+               {"name", app.name},
+               {"scene", app.scene.name},
+               {"duration", app.duration},
+               {"base_period_ns", session.base_period()}});
+  for (const char* parts : {"plants", "controllers", "sources"}) json[parts] = Json::object();
+  for (std::size_t p = 0; p < app.plants.size(); ++p)
+    json["plants"][app.plants[p].first] = {{"driver", app.plants[p].second.driver.name},
+                                           {"robots", robots[p]},
+                                           {"clock", app.plants[p].second.clock}};
+  for (const auto& [group, part] : app.controllers) json["controllers"][group] = part.name;
+  for (const auto& [source, part] : app.sources) json["sources"][source] = part.name;
+  json["judges"] = session.judges().texts();
+  json["machines"] = Json::array();
+  for (const auto& machine : session.machines()) json["machines"].push_back(machine.text());
   return kHolds;
 }
 
@@ -134,35 +188,77 @@ int print_schema(const std::string& what) {
 }
 
 // The top-level keys tell what a YAML file is.
-int check_file(const std::filesystem::path& path) {
+int check_file(const std::filesystem::path& path, Json& json) {
   const Node root = load_tree(path);
   if (root.kind() == Node::Kind::kObject) {
-    if (root.find("scene")) return check_app(path);
-    if (root.find("kind") && root.find("model")) return check_folder(path.parent_path());
-    if (root.find("rate") && root.find("joints")) return check_folder(path.parent_path());
+    if (root.find("scene")) return check_app(path, json);
+    if (root.find("kind") && root.find("model")) return check_folder(path.parent_path(), json);
+    if (root.find("rate") && root.find("joints")) return check_folder(path.parent_path(), json);
   }
-  return check_scene(path);
+  return check_scene(path, json);
 }
 
-int check(const Options& options) {
-  if (options.schema) return print_schema(options.what);
-  if (options.what.empty())
-    throw InputError("check what? Name a robot folder, a scene or an app, or ask for --schema");
-  const std::filesystem::path path(options.what);
-  if (is_log(path)) return check_log(path, options.repair);
+int check_one(const std::string& what, const Options& options, Json& json) {
+  const std::filesystem::path path(what);
+  if (is_log(path)) {
+    json["kind"] = "log";
+    return check_log(path, options.repair, json);
+  }
   if (!options.repair.empty())
     throw InputError(
-        fmt::format("--repair is for logs (.mcap), and {} is none; leave it out", options.what));
-  if (std::filesystem::is_directory(path)) return check_folder(path);
-  if (std::filesystem::exists(path)) return check_file(path);
+        fmt::format("--repair is for logs (.mcap), and {} is none; leave it out", what));
+  if (std::filesystem::is_directory(path)) return check_folder(path, json);
+  if (std::filesystem::exists(path)) return check_file(path, json);
   // by name, from anywhere
   for (const char* kind : {"robots", "scenes", "apps"}) {
     const auto folder = data_folder() / kind / path;
-    if (std::filesystem::is_directory(folder)) return check_folder(folder);
+    if (std::filesystem::is_directory(folder)) return check_folder(folder, json);
     if (const auto yaml = folder.string() + ".yaml"; std::filesystem::exists(yaml))
-      return check_file(yaml);
+      return check_file(yaml, json);
   }
-  throw InputError(fmt::format("{}: no such file, folder, robot, scene or app", options.what));
+  throw InputError(fmt::format("{}: no such file, folder, robot, scene or app", what));
+}
+
+int check(const Options& options) {
+  if (options.schema) {
+    if (!options.json.empty())
+      throw InputError("--json is of what is checked, and --schema checks nothing; leave one out");
+    if (options.what.empty()) return print_schema("");
+    for (const auto& what : options.what) print_schema(what);
+    return kHolds;
+  }
+  if (options.what.empty())
+    throw InputError("check what? Name robot folders, scenes, apps or logs, or ask for --schema");
+  if (!options.repair.empty() && options.what.size() > 1)
+    throw InputError(
+        fmt::format("--repair is for one log, and {} things are to be checked; repair "
+                    "them one by one",
+                    options.what.size()));
+  const OutputOption outputs[] = {{"--repair", options.repair}, {"--json", options.json}};
+  check_outputs(outputs);
+  int worst = kHolds;
+  Json all = Json::array();
+  for (const auto& what : options.what) {
+    Json json = {{"path", what}, {"kind", nullptr}};
+    int code = kBadInput;
+    try {
+      code = check_one(what, options, json);
+      json["holds"] = code == kHolds;
+    } catch (const std::exception& error) {
+      // the others are checked all the same
+      std::fflush(stdout);
+      const bool input = dynamic_cast<const InputError*>(&error) != nullptr;
+      fmt::print(stderr, "{}{}\n", input ? "" : "handspan: ", error.what());
+      json["holds"] = false;
+      json["error"] = error.what();
+    }
+    if (&what != &options.what.back()) fmt::print("\n");
+    worst = std::max(worst, code);
+    all.push_back(std::move(json));
+  }
+  if (!options.json.empty())
+    write_json({{"holds", worst == kHolds}, {"checked", std::move(all)}}, options.json);
+  return worst;
 }
 
 }  // namespace
@@ -170,12 +266,14 @@ int check(const Options& options) {
 void add_check(CLI::App& cli, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      cli.add_subcommand("check", "Validate a robot or tool folder, a scene, an app or a log");
-  command->add_option("WHAT", options->what,
-                      "robots/fr3, scenes/hold.yaml, apps/hold.yaml, run.mcap; with --schema: app, "
-                      "scene, robot, limits or study");
+      cli.add_subcommand("check", "Validate robot and tool folders, scenes, apps and logs");
+  command->add_option(
+      "WHAT", options->what,
+      "robots/fr3, scenes/hold.yaml, apps/hold.yaml, run.mcap, several of them; the exit "
+      "code is the worst; with --schema: app, scene, robot, limits or study");
   command->add_option("--repair", options->repair, "write a repaired copy of a log to OUT")
       ->type_name("OUT");
+  command->add_option("--json", options->json, "write what was found to FILE")->type_name("FILE");
   command->add_flag("--schema", options->schema, "print the documentation of the keys instead");
   command->callback([options, &action] { action = [options] { return check(*options); }; });
 }

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 
 #include "core/error.hpp"
+#include "core/escape.hpp"
 #include "core/files_read.hpp"
 #include "record/mcap_reader.hpp"
 #include "record/repair.hpp"
@@ -16,7 +18,7 @@
 namespace handspan {
 namespace {
 
-void print_session(const LogFile& log) {
+void print_session(const LogFile& log, nlohmann::ordered_json& json) {
   const auto value = [&](const char* key) {
     const auto found = log.about().find(key);
     return found == log.about().end() ? std::string("unknown") : found->second;
@@ -29,9 +31,24 @@ void print_session(const LogFile& log) {
              log.base_period() / 1000, log.key_frames().size());
   fmt::print("build {} ({}), cpu {}\n", value("build").substr(0, 12), value("compiler"),
              value("cpu"));
+  for (const char* key : {"app", "scene", "seed", "record", "start", "build", "compiler", "cpu"})
+    json[key] = value(key);
+  json["seconds"] = time(log.ticks() - log.first_tick());
+  json["first_tick"] = log.first_tick();
+  json["ticks"] = log.ticks();
+  json["base_period_ns"] = log.base_period();
+  json["key_frames"] = log.key_frames().size();
+  json["episodes"] = nlohmann::ordered_json::array();
   const auto episodes = log.episodes();
   for (std::size_t e = 0; e < episodes.size(); ++e) {
     const Episode& episode = episodes[e];
+    json["episodes"].push_back({{"number", e + 1},
+                                {"start", time(episode.start)},
+                                {"end", time(episode.end)},
+                                {"outcome", episode.outcome},
+                                {"task", episode.task},
+                                {"operator", episode.operator_name},
+                                {"remark", episode.remark}});
     fmt::print(
         "episode {}: {:.3f} s to {:.3f} s, {}{}{}{}\n", e + 1, time(episode.start),
         time(episode.end), episode.outcome,
@@ -43,7 +60,8 @@ void print_session(const LogFile& log) {
 
 }  // namespace
 
-int check_log(const std::filesystem::path& path, const std::filesystem::path& repair) {
+int check_log(const std::filesystem::path& path, const std::filesystem::path& repair,
+              nlohmann::ordered_json& json) {
   const McapReader reader(path, McapReader::Open::kChecked);
   const McapStatistics& s = reader.statistics();
   std::set<std::string> files;  // most are there twice
@@ -51,18 +69,30 @@ int check_log(const std::filesystem::path& path, const std::filesystem::path& re
   fmt::print("log '{}': {} messages on {} topics, {} attached files, {} chunks, by {}\n",
              path.string(), s.messages, reader.channels().size(), files.size(), s.chunks,
              reader.library());
+  json["messages"] = s.messages;
+  json["topics"] = reader.channels().size();
+  json["files"] = files;
+  json["chunks"] = s.chunks;
+  json["library"] = reader.library();
   std::string damage = reader.damage();
   if (std::ranges::count(reader.metadata(), kRunMetadata, &McapMetadataInfo::name) > 0) {
     const LogFile log(path);
-    print_session(log);
+    json["session"] = nlohmann::ordered_json::object();
+    print_session(log, json["session"]);
     damage = log.damage();
   } else {
+    json["session"] = nullptr;
     fmt::print("it is no log of a handspan session: it cannot be run again\n");
   }
+  json["whole"] = damage.empty();
+  json["damage"] = nlohmann::ordered_json::array();
+  std::istringstream lines(damage);
+  for (std::string line; std::getline(lines, line);) json["damage"].push_back(line);
   if (!repair.empty()) {
     refuse_overwriting(repair, "--repair");
     fmt::print("{}", mend_log(path, repair));
     fmt::print("\nrepaired copy: {}\n", repair.string());
+    json["repaired_copy"] = repair.string();
     return kHolds;
   }
   if (damage.empty()) {
@@ -72,9 +102,9 @@ int check_log(const std::filesystem::path& path, const std::filesystem::path& re
   fmt::print("{}\n{}: NOT whole", damage, path.string());
   const bool mended =
       std::ranges::count(reader.metadata(), kMendedMetadata, &McapMetadataInfo::name) > 0;
-  fmt::print("{}\n",
-             mended ? "; it is a repaired copy, and what it has can be read"
-                    : fmt::format("; check {} --repair OUT writes a repaired copy", path.string()));
+  fmt::print("{}\n", mended ? "; it is a repaired copy, and what it has can be read"
+                            : fmt::format("; handspan check {} --repair OUT writes a repaired copy",
+                                          shell_word(path)));
   return kDoesNotHold;
 }
 

@@ -10,8 +10,10 @@ namespace handspan {
 bool is_log(const std::filesystem::path& path);
 
 /// Prints what the log holds. @param repair where a repaired copy goes; empty: none
+/// @param json gets what is printed
 /// @return kHolds when it is whole or was mended
 /// @throws InputError when it cannot be read
-int check_log(const std::filesystem::path& path, const std::filesystem::path& repair);
+int check_log(const std::filesystem::path& path, const std::filesystem::path& repair,
+              nlohmann::ordered_json& json);
 
 }  // namespace handspan

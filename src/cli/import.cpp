@@ -3,7 +3,9 @@
 #include <fmt/ranges.h>
 
 #include "cli/command.hpp"
+#include "cli/robot_json.hpp"
 #include "core/error.hpp"
+#include "core/escape.hpp"
 #include "core/files_read.hpp"
 #include "scene/import.hpp"
 #include "scene/import_write.hpp"
@@ -18,6 +20,7 @@ struct Options {
   std::vector<std::string> packages, passive;
   std::string shapes = "fit";
   bool force = false;
+  std::filesystem::path json;
 };
 
 int import(Options options) {
@@ -35,6 +38,7 @@ int import(Options options) {
   const auto folder =
       options.out.empty() ? std::filesystem::path(robot.description.name) : options.out;
   if (options.force) refuse_replacing(folder, "--out");
+  if (!options.json.empty()) refuse_overwriting(options.json, "--json");
   write_robot_folder(robot, folder, options.force);
 
   for (const auto& note : robot.notes) fmt::print("note: {}\n", note);
@@ -47,7 +51,21 @@ int import(Options options) {
              folder.string(), robot.description.bodies.size(), robot.limits.size(), report.mass,
              report.parity_holds ? "within" : "NOT within", kParityBound);
   fmt::print("next: fill in the licence in {}, then `handspan check {}`\n",
-             (folder / "SOURCES.md").string(), folder.string());
+             (folder / "SOURCES.md").string(), shell_word(folder));
+  if (!options.json.empty()) {
+    nlohmann::ordered_json json = {{"file", options.file.string()},
+                                   {"folder", folder.string()},
+                                   {"name", robot.description.name},
+                                   {"holds", report.parity_holds}};
+    auto driven = nlohmann::ordered_json::array();
+    for (const auto& limits : robot.limits) driven.push_back(limits.joint);
+    json["driven"] = std::move(driven);
+    json["not_driven"] = robot.undriven;
+    json["notes"] = robot.notes;
+    json["repairs"] = to_json(robot.repairs);
+    json.update(to_json(report));
+    write_json(json, options.json);
+  }
   return report.parity_holds ? kHolds : kDoesNotHold;
 }
 
@@ -76,6 +94,7 @@ void add_import(CLI::App& cli, Action& action) {
   command->add_option("--braking", options->import.braking, "likewise [rad/s^2, m/s^2]");
   command->add_option("--jerk", options->import.jerk, "likewise [rad/s^3, m/s^3]");
   command->add_option("--torque-rate", options->import.torque_rate, "likewise [N m/s, N/s]");
+  command->add_option("--json", options->json, "write what was found to FILE")->type_name("FILE");
   command->add_flag("--force", options->force, "replace an existing robot folder");
   command->callback([options, &action] { action = [options] { return import(*options); }; });
 }

@@ -93,7 +93,8 @@ void write_json(const nlohmann::ordered_json& json, const std::filesystem::path&
   refuse_overwriting(file, "--json");
   if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path());
   std::ofstream out(file);
-  out << json.dump(2) << '\n';
+  // names of files and of a log's topics may be no UTF-8
+  out << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
   out.flush();
   if (!out)
     throw InputError(fmt::format(

@@ -9,6 +9,7 @@
 
 #include "cli/command.hpp"
 #include "cli/end_signals.hpp"
+#include "cli/param_option.hpp"
 #include "cli/summary_text.hpp"
 #include "core/config.hpp"
 #include "core/error.hpp"
@@ -19,6 +20,7 @@
 #include "session/recorder.hpp"
 #include "session/run.hpp"
 #include "session/who_acts.hpp"
+#include "study/changed_app.hpp"
 #include "teleop/headset_csv.hpp"
 
 namespace handspan {
@@ -32,6 +34,7 @@ struct Options {
   bool wall = false, full = false;
   bool no_picture = false;
   std::optional<std::uint64_t> seed;
+  std::vector<ParameterOverride> parameters;
 };
 
 // @return whether all of it is in the file
@@ -70,7 +73,8 @@ std::vector<LoggedInput> recorded_headset(const Options& options, const Session&
 }
 
 int run(const Options& options) {
-  App app = load_app(options.app);
+  ChangedApp changed(options.app, options.parameters);
+  App& app = changed.app;
   if (options.seed) app.seed = *options.seed;
   const Nanoseconds until = options.duration.empty() ? std::llround(app.duration * 1e9)
                                                      : read_duration(options.duration, "--for");
@@ -103,6 +107,7 @@ int run(const Options& options) {
   fmt::print("{}: {} robots, {} objects, {:.3g} s at a base tick of {} us\n", app.name,
              app.scene.robots.size(), app.scene.objects.size(), seconds(until),
              session.base_period() / 1000);
+  for (const auto& [key, value] : options.parameters) fmt::print("with {}={}\n", key, value);
   if (session.simulation() == nullptr)
     for (const auto& judge : session.judges().texts()) fmt::print("{}\n", judge);
   const bool terminal = isatty(fileno(stderr));
@@ -137,6 +142,7 @@ int run(const Options& options) {
   if (end_asked()) fmt::print("ended by a signal at {:.3f} s\n", seconds(session.now()));
   print_summary(summary);
   nlohmann::ordered_json json = to_json(app, summary);
+  json["parameters"] = to_json(options.parameters);
   const bool recorded = !recorder || print_recording(*recorder, options.record, json);
   tell_failure();
   if (!options.json.empty()) write_json(json, options.json);
@@ -161,6 +167,8 @@ void add_run(CLI::App& cli, Action& action) {
   command->add_option("--for", options->duration,
                       "simulated time, such as 20s; else as the app says");
   add_seed(*command, options->seed, "of everything random; else as the app says");
+  add_parameters(*command, options->parameters,
+                 "another value of a key of the app, by path: scene.objects.box.mass=0.6");
   command
       ->add_option("--input", options->input,
                    "give the app the inputs of a log (.mcap), or a recording of a headset (.csv)")

@@ -9,6 +9,7 @@
 
 #include "cli/command.hpp"
 #include "cli/end_signals.hpp"
+#include "cli/param_option.hpp"
 #include "cli/serve_terminal.hpp"
 #include "cli/summary_text.hpp"
 #include "core/error.hpp"
@@ -18,6 +19,7 @@
 #include "station/certificate.hpp"
 #include "station/host_check.hpp"
 #include "station/station.hpp"
+#include "study/changed_app.hpp"
 
 namespace handspan {
 namespace {
@@ -29,6 +31,7 @@ struct Options {
   double rate = kDefaultRate, pace = 1.0;
   std::string duration;
   std::optional<std::uint64_t> seed;
+  std::vector<ParameterOverride> parameters;
   bool record = false, once = false, no_page_open = false, lan = false;
 };
 
@@ -113,7 +116,9 @@ std::string open_to_lan(StationOptions& how) {
 }
 
 int serve(const Options& options) {
-  App app = load_app(options.app);
+  // recordings take the files of the app as long as it runs
+  ChangedApp changed(options.app, options.parameters);
+  App& app = changed.app;
   if (options.seed) app.seed = *options.seed;
   const OutputOption outputs[] = {{"--json", options.json}, {"--token-file", options.token_file}};
   check_outputs(outputs);
@@ -157,7 +162,9 @@ int serve(const Options& options) {
     summary = station.run();
   }
   print_summary(summary);
-  if (!options.json.empty()) write_json(to_json(app, summary), options.json);
+  nlohmann::ordered_json json = to_json(app, summary);
+  json["parameters"] = to_json(options.parameters);
+  if (!options.json.empty()) write_json(json, options.json);
   const int failed = station.failed_recordings();
   if (failed > 0) fmt::print("DOES NOT HOLD: {} recordings ended by themselves\n", failed);
   return summary.broken().empty() && failed == 0 ? kHolds : kDoesNotHold;
@@ -180,6 +187,8 @@ void add_serve(CLI::App& cli, Action& action) {
       ->type_name("FOLDER")
       ->capture_default_str();
   add_seed(*command, options->seed, "of everything random; else as the app says");
+  add_parameters(*command, options->parameters,
+                 "another value of a key of the app, by path: scene.objects.box.mass=0.6");
   command->add_flag("--once", options->once,
                     "end when the app's machines have ended; else it starts again");
   command->add_option("--for", options->duration, "simulated time in all, such as 20s");

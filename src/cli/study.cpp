@@ -10,7 +10,9 @@
 
 #include "cli/command.hpp"
 #include "cli/end_signals.hpp"
+#include "cli/param_option.hpp"
 #include "core/error.hpp"
+#include "core/escape.hpp"
 #include "core/files_read.hpp"
 #include "core/suggest.hpp"
 #include "session/recorder.hpp"
@@ -29,7 +31,7 @@ struct Options {
   int workers = 0;
   std::optional<int> n, rerun;
   std::optional<std::uint64_t> seed;
-  std::vector<std::string> parameters;
+  std::vector<ParameterOverride> parameters;
   bool fresh = false, trials = false;
 };
 
@@ -82,7 +84,7 @@ StudyConfig load(const std::string& given) {
   }
   std::vector<std::string> names;
   for (const auto& [name, file] : studies) names.push_back(name);
-  throw InputError(fmt::format("there is no study or file '{}'; {}", shown(given),
+  throw InputError(fmt::format("there is no study or file '{}'; {}", printable(given),
                                did_you_mean(given, names, "there are the studies")));
 }
 
@@ -93,17 +95,9 @@ RunnerOptions runner_options(const Options& options, const std::string& name) {
   how.seed = options.seed;
   how.data = options.data;
   how.fresh = options.fresh;
+  how.parameters = options.parameters;
   how.out =
       options.out.empty() ? std::filesystem::path("handspan-out") / "study" / name : options.out;
-  for (const std::string& text : options.parameters) {
-    const auto equals = text.find('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-      throw InputError(
-          fmt::format("--param {} is no KEY=VALUE; write it as --param "
-                      "scene.objects.box.mass=0.6",
-                      shown(text)));
-    how.parameters.push_back({text.substr(0, equals), text.substr(equals + 1)});
-  }
   return how;
 }
 
@@ -173,7 +167,7 @@ int rerun(const Options& options, const StudyRunner& runner, const std::filesyst
   const LogStatus status = recorder->status();
   if (status.failed) fmt::print("log: the recording ended early: {}\n", status.message);
   fmt::print("log: {} (handspan replay {} --verify)\n", options.record.string(),
-             options.record.string());
+             shell_word(options.record));
   return whole ? kHolds : kDoesNotHold;
 }
 
@@ -236,10 +230,8 @@ void add_study(CLI::App& cli, Action& action) {
       ->add_option("--n", options->n, "runs of each cell and combination; else as the study says")
       ->check(CLI::Range(1, 10'000'000));
   add_seed(*command, options->seed, "of the first run; else as the study says");
-  command
-      ->add_option("--param", options->parameters,
-                   "a key of the app in all runs, by path: scene.objects.box.mass=0.6")
-      ->type_name("KEY=VALUE");
+  add_parameters(*command, options->parameters,
+                 "a key of the app in all runs, by path: scene.objects.box.mass=0.6");
   command->add_option("--data", options->data, "what a trial reads")->type_name("PATH");
   command->add_option("--rerun", options->rerun, "do only this run of the study, by its number")
       ->type_name("NUMBER");

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "core/escape.hpp"
+
 namespace handspan {
 namespace {
 
@@ -40,19 +42,7 @@ std::string shown(const std::string& value) {
     // a byte 10xxxxxx continues a character: cut before its first byte
     while (end > 0 && (static_cast<unsigned char>(value[end]) & 0xC0U) == 0x80U) --end;
   }
-  std::string out;
-  for (std::size_t i = 0; i < end; ++i) {
-    const char c = value[i];
-    if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\t') {
-      out += "\\t";
-    } else if (static_cast<unsigned char>(c) < 0x20U || c == 0x7F) {
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    } else {
-      out += c;
-    }
-  }
+  const std::string out = printable(value.substr(0, end));
   return end < value.size() ? out + "..." : out;
 }
 

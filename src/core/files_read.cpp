@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "core/escape.hpp"
 
 namespace handspan {
 namespace {
@@ -55,7 +56,7 @@ void refuse_overwriting(const std::filesystem::path& output, std::string_view op
     if (same_file(input, output))
       throw InputError(
           fmt::format("{} {}: is the file {}, which is read: it would be lost; name another file",
-                      option, shown(output.string()), shown(input.string())));
+                      option, printable(output.string()), printable(input.string())));
 }
 
 void refuse_replacing(const std::filesystem::path& folder, std::string_view option) {
@@ -68,7 +69,7 @@ void refuse_replacing(const std::filesystem::path& folder, std::string_view opti
       if (above == within)
         throw InputError(fmt::format(
             "{} {}: holds the file {}, which is read: it would be lost; name another folder",
-            option, shown(folder.string()), shown(input.string())));
+            option, printable(folder.string()), printable(input.string())));
   }
 }
 
@@ -79,7 +80,7 @@ void check_outputs(std::span<const OutputOption> outputs) {
     for (std::size_t j = 0; j < i; ++j)
       if (!outputs[j].file.empty() && same_file(outputs[i].file, outputs[j].file))
         throw InputError(fmt::format("{} {}: is the file of {} too; name another file",
-                                     outputs[i].option, shown(outputs[i].file.string()),
+                                     outputs[i].option, printable(outputs[i].file.string()),
                                      outputs[j].option));
   }
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/escape.hpp"
 #include "core/files_read.hpp"
 #include "core/suggest.hpp"
 #include "core/tree_edit.hpp"
@@ -56,6 +57,38 @@ std::string_view without_plus(std::string_view text) {
   return text;
 }
 
+// The number that a text begins with, by the core schema of YAML 1.2 (section 10.3.2): 12, -1.5e3,
+// .5, 5., 0x1f and 0o17, the last two without a sign.
+struct NumberPrefix {
+  double value = 0.0;
+  std::string_view rest;  // what follows it
+  bool based = false;     // written with 0x or 0o: it is `whole`, exactly
+  std::uint64_t whole = 0;
+  std::errc error{};  // invalid_argument: there is none
+};
+
+NumberPrefix number_prefix(std::string_view text) {
+  NumberPrefix number;
+  if (text.starts_with("0x") || text.starts_with("0o")) {
+    const auto [end, error] = std::from_chars(text.data() + 2, text.data() + text.size(),
+                                              number.whole, text[1] == 'x' ? 16 : 8);
+    if (error != std::errc::invalid_argument) {
+      number.value = static_cast<double>(number.whole);
+      number.rest = text.substr(static_cast<std::size_t>(end - text.data()));
+      number.based = true;
+      number.error = error;
+      return number;
+    }
+  }
+  const std::string_view digits = without_plus(text);
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), number.value);
+  number.rest = digits.substr(static_cast<std::size_t>(end - digits.data()));
+  // from_chars reads inf and nan too, which YAML writes otherwise
+  number.error = std::isfinite(number.value) ? error : std::errc::invalid_argument;
+  return number;
+}
+
 // what is wrong with a scalar, as cause and mend; empty cause for nothing
 struct Problem {
   std::string cause;
@@ -100,39 +133,72 @@ std::optional<double> with_unit(double value, std::string_view suffix, const std
   return std::nullopt;
 }
 
-bool spells_no_finite_number(std::string_view text) {
+// ", which is infinite" for .inf in YAML's spellings and in those of other programs, likewise for
+// .nan; "" for all else
+std::string not_finite(std::string_view text) {
   if (!text.empty() && (text[0] == '+' || text[0] == '-')) text.remove_prefix(1);
   if (!text.empty() && text[0] == '.') text.remove_prefix(1);
   std::string lower(text);
   for (char& c : lower) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
-  return lower == "inf" || lower == "infinity" || lower == "nan";
+  if (lower == "inf" || lower == "infinity") return ", which is infinite";
+  return lower == "nan" ? ", which is no number" : "";
+}
+
+std::optional<double> parse_number(const Node& node, const std::string& unit, Problem& problem);
+
+// The mend of numbers as YAML 1.1, other formats and languages write them: 1_000, 0b101, -0x10,
+// 0x10 with a unit; "" where it is none of them.
+std::string written_otherwise(const std::string& scalar, const std::string& unit) {
+  const auto reads = [&](const std::string& text) {
+    Problem unused;
+    return parse_number(scalar_node(text, {}), unit, unused).has_value();
+  };
+  if (std::string plain = scalar; std::erase(plain, '_') > 0 && reads(plain))
+    return "write " + plain;
+  const bool negative = scalar.starts_with('-');
+  const std::string_view unsigned_text =
+      std::string_view(scalar).substr(negative || scalar.starts_with('+') ? 1 : 0);
+  NumberPrefix number = number_prefix(unsigned_text);
+  if (unsigned_text.starts_with("0b")) {
+    const char* const last = unsigned_text.data() + unsigned_text.size();
+    const auto [end, error] = std::from_chars(unsigned_text.data() + 2, last, number.whole, 2);
+    number.value = static_cast<double>(number.whole);
+    number.rest = unsigned_text.substr(static_cast<std::size_t>(end - unsigned_text.data()));
+    number.based = true;
+    number.error = error;
+  }
+  if (!number.based || number.error != std::errc()) return "";
+  const std::string plain = fmt::format("{}{}{}", negative ? "-" : "", number.whole, number.rest);
+  return reads(plain) ? "write " + plain : "";
 }
 
 std::optional<double> parse_number(const Node& node, const std::string& unit, Problem& problem) {
   problem = {node.predicate(), a_number(unit)};
   if (node.kind() != Node::Kind::kScalar) return std::nullopt;
   const std::string& scalar = node.scalar();
-  if (spells_no_finite_number(scalar)) {
-    problem.mend = "it must be finite";
+  if (const std::string is = not_finite(scalar); !is.empty()) {
+    problem = {problem.cause + is, "it must be finite"};
     return std::nullopt;
   }
-  const std::string_view digits = without_plus(scalar);
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error == std::errc::invalid_argument || !std::isfinite(value)) return std::nullopt;
-  if (error == std::errc::result_out_of_range) {
-    problem.mend = "it must be a number that a double can hold";
+  const NumberPrefix number = number_prefix(scalar);
+  if (number.error == std::errc::invalid_argument) return std::nullopt;
+  if (number.error == std::errc::result_out_of_range) {
+    problem.mend =
+        number.based ? "it must fit 64 bits" : "it must be a number that a double can hold";
     return std::nullopt;
   }
   if (node.quoted()) {
     problem.mend = "write the number without quotes";
     return std::nullopt;
   }
-  const std::string_view suffix = digits.substr(static_cast<std::size_t>(end - digits.data()));
-  if (suffix.empty()) return value;
-  return with_unit(value, suffix, unit, node, problem);
+  if (number.rest.empty()) return number.value;
+  if (!number.based)
+    if (const auto value = with_unit(number.value, number.rest, unit, node, problem)) return value;
+  if (std::string mend = written_otherwise(scalar, unit); !mend.empty())
+    problem.mend = std::move(mend);
+  return std::nullopt;
 }
 
 std::optional<double> read_number(const Node& node, Reader& reader, const std::string& unit) {
@@ -156,13 +222,15 @@ std::optional<std::string> unit_of(std::string_view suffix) {
 }
 
 std::optional<WrittenNumber> parse_number_with_unit(const Node& node, Problem& problem) {
-  const std::string_view digits = without_plus(node.scalar());
-  double value = 0.0;
-  const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-  const auto unit = unit_of(digits.substr(static_cast<std::size_t>(end - digits.data())));
+  // no unit has a '_', and numbers with it are told what they are to be
+  std::string plain = node.scalar();
+  std::erase(plain, '_');
+  const NumberPrefix written = number_prefix(plain);
+  const auto unit = unit_of(written.rest);
   const auto number = parse_number(node, unit.value_or(""), problem);
   if (number) return WrittenNumber{*number, *unit};
-  if (!unit && end != digits.data() && !has_decimal_comma(node.scalar()))
+  if (!unit && written.error != std::errc::invalid_argument && !has_decimal_comma(node.scalar()) &&
+      !problem.mend.starts_with("write "))
     problem.mend = "it must be a number, in a unit such as m, mm, deg or m/s";
   return std::nullopt;
 }
@@ -174,24 +242,45 @@ std::optional<WrittenNumber> read_number_with_unit(const Node& node, Reader& rea
   return value;
 }
 
-std::optional<std::int64_t> parse_integer(std::string_view digits, std::errc& error) {
-  digits = without_plus(digits);
+// every whole number in base 10 that fits; in other forms (1e3, 1000.0) those below 2^53,
+// of which the double is that number
+std::optional<std::int64_t> parse_integer(std::string_view text, std::errc& error) {
+  const std::string_view digits = without_plus(text);
   std::int64_t value = 0;
   const char* const last = digits.data() + digits.size();
   const auto result = std::from_chars(digits.data(), last, value);
   error = result.ec == std::errc() && result.ptr != last ? std::errc::invalid_argument : result.ec;
-  if (error != std::errc()) return std::nullopt;
-  return value;
+  if (error == std::errc()) return value;
+  const NumberPrefix number = number_prefix(text);
+  if (!number.rest.empty() || number.error == std::errc::invalid_argument) return std::nullopt;
+  if (number.based) {
+    error = number.whole > INT64_MAX ? std::errc::result_out_of_range : number.error;
+    if (error != std::errc()) return std::nullopt;
+    return static_cast<std::int64_t>(number.whole);
+  }
+  if (number.error != std::errc() || std::abs(number.value) >= 0x1p53 ||
+      std::trunc(number.value) != number.value)
+    return std::nullopt;
+  error = {};
+  return static_cast<std::int64_t>(number.value);
 }
 
 std::optional<std::int64_t> read_integer(const Node& node, Reader& reader) {
   std::errc error{};
+  std::string mend = "it must be a whole number";
   if (node.kind() == Node::Kind::kScalar && !node.quoted()) {
     if (const auto value = parse_integer(node.scalar(), error)) return value;
+    if (std::string written = written_otherwise(node.scalar(), ""); !written.empty())
+      mend = std::move(written);
   }
-  reader.report(node.place(), node.predicate(),
-                error == std::errc::result_out_of_range ? "it must fit 64 bits"
-                                                        : "it must be a whole number");
+  // 1e18 is whole, and the double of 9007199254740993.0 is another number
+  if (error == std::errc::invalid_argument && mend.starts_with("it")) {
+    const NumberPrefix number = number_prefix(node.scalar());
+    if (number.error == std::errc() && number.rest.empty() && std::abs(number.value) >= 0x1p53)
+      mend = "write it without a point or an exponent";
+  }
+  if (error == std::errc::result_out_of_range) mend = "it must fit 64 bits";
+  reader.report(node.place(), node.predicate(), std::move(mend));
   return std::nullopt;
 }
 
@@ -240,14 +329,16 @@ Schema<std::filesystem::path> existing(bool folder_is_meant) {
         const std::filesystem::path path = (reader.folder() / *name).lexically_normal();
         std::error_code error;
         const std::filesystem::file_status status = std::filesystem::status(path, error);
+        // a path is said whole
+        const std::string is = fmt::format("is '{}'", printable(*name));
         if (!std::filesystem::exists(status)) {
-          reader.report(node.place(), node.predicate(),
+          reader.report(node.place(), is,
                         fmt::format("there is no {} '{}'", folder_is_meant ? "folder" : "file",
-                                    path.string()));
+                                    printable(path.string())));
           return std::nullopt;
         }
         if (std::filesystem::is_directory(status) != folder_is_meant) {
-          reader.report(node.place(), node.predicate(),
+          reader.report(node.place(), is,
                         folder_is_meant ? "it must be a folder, not a file"
                                         : "it must be a file, not a folder");
           return std::nullopt;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/escape.hpp"
 #include "core/files_read.hpp"
 
 namespace handspan {
@@ -24,11 +25,11 @@ class FileSource : public ByteSource {
     if (descriptor_ < 0)
       throw InputError(
           fmt::format("{}: cannot be read ({}); see that it is there and yours to read",
-                      shown(name()), std::strerror(errno)));
+                      printable(name()), std::strerror(errno)));
     struct stat about{};
     if (::fstat(descriptor_, &about) != 0 || !S_ISREG(about.st_mode)) {
       ::close(descriptor_);
-      throw InputError(fmt::format("{}: is no plain file; name a log", shown(name())));
+      throw InputError(fmt::format("{}: is no plain file; name a log", printable(name())));
     }
     size_ = static_cast<std::uint64_t>(about.st_size);
     InputsRead::note(path);
@@ -47,7 +48,7 @@ class FileSource : public ByteSource {
       if (count < 0 && errno == EINTR) continue;
       if (count <= 0)
         throw InputError(fmt::format("{}: byte {}: cannot be read ({}); copy it to another disk",
-                                     shown(name()), offset,
+                                     printable(name()), offset,
                                      count < 0 ? std::strerror(errno) : "it became shorter"));
       out = out.subspan(static_cast<std::size_t>(count));
       offset += static_cast<std::uint64_t>(count);

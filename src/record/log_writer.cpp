@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/escape.hpp"
 #include "record/byte_ring.hpp"
 
 namespace handspan {
@@ -47,7 +48,7 @@ struct LogWriter::Impl {
   void require_rest(const char* what) const {
     if (thread.joinable())
       throw InputError(fmt::format("{}: is being recorded; {} before start() or after stop()",
-                                   shown(name), what));
+                                   printable(name), what));
   }
 
   void run() noexcept;
@@ -95,7 +96,7 @@ void LogWriter::Impl::take(ByteSpan run) {
     stream.encoder(sample, message);
   } catch (const std::exception& error) {
     throw InputError(fmt::format("{}: a message of {} cannot be made: {}; the recording has ended",
-                                 shown(name), shown(stream.topic), error.what()));
+                                 printable(name), shown(stream.topic), error.what()));
   }
   if (file.open_bytes() == 0) chunk_since = Clock::now();
   file.write({stream.channel, static_cast<std::uint32_t>(head.tick), head.log_time,
@@ -144,10 +145,10 @@ StreamId LogWriter::add(const std::string& topic, const MessageType& type, const
   Impl& impl = *impl_;
   if (impl.started)
     throw InputError(fmt::format("{}: topic {} comes after the start; add all topics before",
-                                 shown(impl.name), shown(topic)));
+                                 printable(impl.name), shown(topic)));
   if (std::ranges::find(impl.streams, topic, &Impl::Stream::topic) != impl.streams.end())
     throw InputError(fmt::format("{}: topic {} is there twice; give one of them another name",
-                                 shown(impl.name), shown(topic)));
+                                 printable(impl.name), shown(topic)));
   const std::uint16_t schema =
       impl.file.add_schema(std::string(type.name), "ros2msg", std::string(type.definition));
   const std::uint16_t channel = impl.file.add_channel(topic, schema, metadata);
@@ -170,7 +171,7 @@ void LogWriter::metadata(const std::string& name, const McapMap& map) {
 
 void LogWriter::start() {
   if (impl_->started)
-    throw InputError(fmt::format("{}: was started before; start it once", shown(impl_->name)));
+    throw InputError(fmt::format("{}: was started before; start it once", printable(impl_->name)));
   impl_->started = true;
   impl_->thread = std::thread([this] { impl_->run(); });
 }

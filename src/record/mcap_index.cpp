@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/escape.hpp"
 #include "record/compression.hpp"
 #include "record/metadata_checksum.hpp"
 
@@ -163,7 +164,7 @@ Bytes read_block(const ByteSource& source, const McapBlock& block) {
         fmt::format("{}: byte {}: a chunk is compressed with lz4, and zstd alone is read here; "
                     "convert it: mcap "
                     "compress {} -o OTHER.mcap --compression zstd",
-                    shown(source.name()), block.offset, shown(source.name())));
+                    printable(source.name()), block.offset, shell_word(source.name())));
   } else {
     throw BytesError(fmt::format("the chunk is compressed with '{}', which MCAP does not know",
                                  shown(compression)));
@@ -186,7 +187,7 @@ McapIndex index_mcap(const ByteSource& source, McapReader::Open how) {
       throw InputError(
           fmt::format("{}: byte 0: is no MCAP file; name a log that handspan or another "
                       "program wrote as MCAP",
-                      shown(source.name())));
+                      printable(source.name())));
     index.note(0, "the file's first bytes are not those of MCAP; nothing is lost by it");
   }
   const McapIndex before = index;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/escape.hpp"
 #include "core/suggest.hpp"
 #include "record/byte_source.hpp"
 #include "record/mcap_index.hpp"
@@ -47,7 +48,7 @@ struct McapReader::Impl {
   [[noreturn]] void refuse(std::uint64_t offset, const std::string& cause) const {
     throw InputError(
         fmt::format("{}: byte {}: {}; the file is damaged: a repaired copy keeps the rest",
-                    shown(source->name()), offset, cause));
+                    printable(source->name()), offset, cause));
   }
 
   std::vector<const McapChannel*> chosen(const McapQuery& query) const;
@@ -101,7 +102,8 @@ McapAttachment McapReader::attachment(const McapAttachmentInfo& info) const {
   try {
     return parse_attachment(content_at(*impl_->source, info.offset, McapRecord::kAttachment));
   } catch (const BytesError& error) {
-    impl_->refuse(info.offset, fmt::format("attachment {}: {}", shown(info.name), error.what()));
+    impl_->refuse(info.offset,
+                  fmt::format("attachment {}: {}", printable(info.name), error.what()));
   }
 }
 
@@ -142,7 +144,7 @@ std::vector<const McapChannel*> McapReader::Impl::chosen(const McapQuery& query)
     if (std::ranges::count(index.channels, topic, &McapChannel::topic) != 0) continue;
     std::vector<std::string> topics;
     for (const McapChannel& channel : index.channels) topics.push_back(channel.topic);
-    throw InputError(fmt::format("{}: there is no topic {}; {}", shown(source->name()),
+    throw InputError(fmt::format("{}: there is no topic {}; {}", printable(source->name()),
                                  shown(topic), did_you_mean(topic, topics, "it has")));
   }
   return wanted;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/escape.hpp"
 #include "record/compression.hpp"
 #include "record/output_file.hpp"
 
@@ -91,7 +92,7 @@ struct McapWriter::Impl {
   }
 
   [[noreturn]] void refuse(const std::string& cause) const {
-    throw InputError(fmt::format("{}: {}", shown(file.name()), cause));
+    throw InputError(fmt::format("{}: {}", printable(file.name()), cause));
   }
 
   void check_open() const {

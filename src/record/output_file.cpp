@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "core/error.hpp"
+#include "core/escape.hpp"
 
 namespace handspan {
 namespace {
@@ -19,7 +20,7 @@ std::string mend_of(int error, const std::filesystem::path& path) {
   switch (error) {
     case ENOENT:
     case ENOTDIR:
-      return fmt::format("make the folder {} first", shown(folder));
+      return fmt::format("make the folder {} first", printable(folder));
     case EACCES:
     case EPERM:
     case EROFS:
@@ -45,8 +46,8 @@ OutputFile::OutputFile(const std::filesystem::path& path) : name_(path.string())
   descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (descriptor_ >= 0) return;
   const int error = errno;
-  throw InputError(fmt::format("{}: cannot be written ({}); {}", shown(name_), std::strerror(error),
-                               mend_of(error, path)));
+  throw InputError(fmt::format("{}: cannot be written ({}); {}", printable(name_),
+                               std::strerror(error), mend_of(error, path)));
 }
 
 OutputFile::~OutputFile() {
@@ -56,7 +57,7 @@ OutputFile::~OutputFile() {
 void OutputFile::append(ByteSpan bytes) {
   if (!failure_.empty()) throw InputError(failure_);
   if (descriptor_ < 0)
-    throw InputError(fmt::format("{}: is closed; nothing more can be written", shown(name_)));
+    throw InputError(fmt::format("{}: is closed; nothing more can be written", printable(name_)));
   std::size_t written = 0;
   while (written < bytes.size()) {
     // the system takes at most 2 GiB at once
@@ -71,7 +72,7 @@ void OutputFile::append(ByteSpan bytes) {
     failure_ = fmt::format(
         "{}: is not there any more after {} bytes (removed or moved, or its disk was taken off); "
         "record to a folder that stays",
-        shown(name_), size_);
+        printable(name_), size_);
     throw InputError(failure_);
   }
   size_ += bytes.size();
@@ -84,7 +85,7 @@ bool OutputFile::is_there() const {
 }
 
 void OutputFile::fail(int error) {
-  failure_ = fmt::format("{}: writing failed after {} bytes ({}); {}", shown(name_), size_,
+  failure_ = fmt::format("{}: writing failed after {} bytes ({}); {}", printable(name_), size_,
                          std::strerror(error), mend_of(error, name_));
   // a reader finds whole records only; on a device that cannot be cut there is nothing to read
   if (::ftruncate(descriptor_, static_cast<off_t>(size_)) == 0)
@@ -98,8 +99,8 @@ void OutputFile::close() {
   const int error = errno;
   descriptor_ = -1;
   if (result != 0 && error != EINTR && failure_.empty())
-    throw InputError(fmt::format("{}: closing failed ({}); {}", shown(name_), std::strerror(error),
-                                 mend_of(error, name_)));
+    throw InputError(fmt::format("{}: closing failed ({}); {}", printable(name_),
+                                 std::strerror(error), mend_of(error, name_)));
 }
 
 }  // namespace handspan

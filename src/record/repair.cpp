@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/escape.hpp"
 #include "record/mcap_index.hpp"
 #include "record/mcap_reader.hpp"
 #include "record/mcap_writer.hpp"
@@ -19,7 +20,7 @@ std::string mend_log(const std::filesystem::path& in, const std::filesystem::pat
   std::error_code none;
   if (std::filesystem::equivalent(in, out, none))
     throw InputError(fmt::format("{}: is the log to be mended; name another file for its copy",
-                                 shown(out.string())));
+                                 printable(out.string())));
   McapOptions options;
   options.profile = reader.profile();
   options.twice = true;

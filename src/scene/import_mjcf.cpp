@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "core/escape.hpp"
 #include "core/files_read.hpp"
 #include "scene/import.hpp"
 #include "scene/import_finish.hpp"
@@ -122,14 +123,14 @@ ImportedRobot import_mjcf(const std::filesystem::path& file, const ImportOptions
       l.joint = joint.name;
       if (joint.type == JointType::kPrismatic && !joint.range)
         issue(fmt::format("joint '{}' slides and has no range", joint.name),
-              "give it range=\"lower upper\", or list it with --passive " + joint.name);
+              "give it range=\"lower upper\", or list it with --passive " + shell_word(joint.name));
       if (!joint.effort) {
         if (!options.effort) {
           issue(fmt::format("joint '{}' has no actuatorfrcrange and no actuator with a forcerange",
                             joint.name),
                 fmt::format("a driven joint needs an effort: give --effort, or list the joint as "
                             "passive with --passive {}",
-                            joint.name));
+                            shell_word(joint.name)));
           continue;
         }
         joint.effort = options.effort;
@@ -138,7 +139,7 @@ ImportedRobot import_mjcf(const std::filesystem::path& file, const ImportOptions
       if (!options.velocity) {
         issue(fmt::format("joint '{}' has no velocity limit: MJCF has none", joint.name),
               fmt::format("give --velocity, or list the joint as passive with --passive {}",
-                          joint.name));
+                          shell_word(joint.name)));
         continue;
       }
       l.sources["velocity"] = "not in the file: stated on import";

@@ -7,6 +7,8 @@
 #include <map>
 #include <numbers>
 
+#include "core/escape.hpp"
+
 namespace handspan {
 namespace {
 
@@ -246,7 +248,7 @@ class Check {
               value ? fmt::format("has {} 0", what) : fmt::format("has no {}", what),
               fmt::format("a driven joint needs one: give --{}, or list the joint as passive with "
                           "--passive {}",
-                          what, joint.name));
+                          what, shell_word(joint.name)));
       }
     }
   }

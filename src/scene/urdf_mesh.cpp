@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "core/error.hpp"
+#include "core/escape.hpp"
 #include "core/files_read.hpp"
 #include "scene/mujoco_spec.hpp"
 
@@ -85,11 +86,11 @@ fs::path resolve_mesh(const std::string& uri, const MeshPaths& paths) {
     bool package = false;
     for (const auto& folder : folders) package = package || fs::is_directory(folder);
     throw InputError(fmt::format(
-        "the mesh '{}' is not there: {}; say where the package is: --package {}=DIR, or "
+        "the mesh '{}' is not there: {}; say where the package is: --package {}, or "
         "ROS_PACKAGE_PATH",
         uri,
         package ? "the package has no such file" : fmt::format("no folder '{}' was found", name),
-        name));
+        shell_word(name + "=DIR")));
   }
   if (const auto scheme = uri.find("://"); scheme != std::string::npos && !uri.starts_with(kFile))
     throw InputError(fmt::format(

@@ -10,6 +10,7 @@
 
 #include "core/build_info.hpp"
 #include "core/error.hpp"
+#include "core/escape.hpp"
 #include "core/private_folder.hpp"
 #include "record/messages.hpp"
 #include "record/metadata_checksum.hpp"
@@ -165,7 +166,7 @@ App LogFile::app() {
       const auto normal = relative.lexically_normal();
       if (normal.empty() || normal.is_absolute() || *normal.begin() == "..")
         throw InputError(fmt::format("{}: an attachment has the path '{}'; the log is damaged",
-                                     file_.string(), shown(info.name)));
+                                     file_.string(), printable(info.name)));
       const auto path = folder_->path() / normal;
       std::filesystem::create_directories(path.parent_path());
       const McapAttachment attachment = reader_.attachment(info);
@@ -183,7 +184,7 @@ App LogFile::app() {
   const auto normal = app_file.lexically_normal();
   if (normal.is_absolute() || *normal.begin() == "..")
     throw InputError(fmt::format("{}: its app has the path '{}'; the log is damaged",
-                                 file_.string(), shown(app_file.string())));
+                                 file_.string(), printable(app_file.string())));
   App app = [&] {
     try {
       return load_app(folder_->path() / normal);

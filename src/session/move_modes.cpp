@@ -507,28 +507,25 @@ class MoveJoints : public JointMove {
 };
 
 // A smooth curve through the waypoints; it goes to the first one by a motion within the same
-// limits.
+// limits. A single waypoint has no curve: that motion is all.
 class MoveAlong : public JointMove {
  public:
   MoveAlong(const MoveJointsConfig& config, const PostureTask& task, const ModeContext& context)
-      : limits_(limits_of(config, task)),
-        path_([&] {
-          SmoothPathConfig path;
-          path.velocity = limits_.velocity;
-          path.acceleration = limits_.acceleration;
-          for (const auto& w : config.waypoints)
-            path.waypoints.push_back(goal_of(w, task, context));
-          return SmoothPath(path);
-        }()),
-        approach_(1) {
-    first_.q = path_.at(0.0).q;
-    last_ = path_.at(path_.duration()).q;
-    from_ = path_.at(0.0);
+      : limits_(limits_of(config, task)), approach_(1) {
+    SmoothPathConfig path;
+    path.velocity = limits_.velocity;
+    path.acceleration = limits_.acceleration;
+    for (const auto& w : config.waypoints) path.waypoints.push_back(goal_of(w, task, context));
+    first_.q = path.waypoints.front();
+    last_ = path.waypoints.back();
+    from_.q = first_.q;
+    from_.v = from_.a = Coordinates::Zero(first_.q.size());
+    if (path.waypoints.size() > 1) path_.emplace(path);
   }
 
   // the curve's beginning and its end
-  int points() const override { return 2; }
-  int next() const override { return t_ < approach_.duration() ? 0 : 1; }
+  int points() const override { return path_ ? 2 : 1; }
+  int next() const override { return !path_ || t_ < approach_.duration() ? 0 : 1; }
   const Coordinates& point(int k) const override { return k == 0 ? first_.q : last_; }
   void start(const Moment&, const Motion& reference) override { begin(reference); }
   void resume(const Moment&, const Motion& reference) override {
@@ -541,11 +538,12 @@ class MoveAlong : public JointMove {
     if (!approach_.planned()) return {SourceStatus::kLost, reason_of(approach_.error().reason), {}};
     t_ += moment.dt;
     const double approach = approach_.duration();
-    const MotionState state = t_ < approach ? approach_.at(t_) : path_.at(t_ - approach);
+    const MotionState state = path_ && t_ >= approach ? path_->at(t_ - approach) : approach_.at(t_);
     wanted.q = state.q;
     wanted.v = state.v;
     wanted.a = state.a;
-    return {t_ >= approach + path_.duration() ? SourceStatus::kDone : SourceStatus::kActive};
+    return {t_ >= approach + (path_ ? path_->duration() : 0.0) ? SourceStatus::kDone
+                                                               : SourceStatus::kActive};
   }
   void state(StateArchive& archive) override {
     for (Coordinates* c : {&from_.q, &from_.v, &from_.a})
@@ -565,7 +563,7 @@ class MoveAlong : public JointMove {
   }
 
   MotionLimits limits_;
-  SmoothPath path_;
+  std::optional<SmoothPath> path_;
   PointToPoint approach_;
   Waypoint first_;
   Coordinates last_;
@@ -667,7 +665,9 @@ void register_move_modes(ModeRegistry& registry) {
                });
   registry.add(
       "move_along",
-      joint_schema("MoveAlong", "joints move along a smooth curve through the waypoints"),
+      joint_schema("MoveAlong",
+                   "joints move along a smooth curve through the waypoints; to a single one as "
+                   "move_joints does"),
       "a posture reference moves along a smooth curve, the fastest without a limit of jerk",
       [](const MoveJointsConfig& config, const ModeContext& context) {
         const PostureTask& task = posture_of(config.task, context);
@@ -679,8 +679,10 @@ void register_move_modes(ModeRegistry& registry) {
         const JointMove& source = *move;
         return std::make_unique<JointMoveMode>(
             task,
-            fmt::format("moves the joints of {} along a curve through {} points", config.task,
-                        config.waypoints.size()),
+            config.waypoints.size() == 1
+                ? fmt::format("moves the joints of {} to a point", config.task)
+                : fmt::format("moves the joints of {} along a curve through {} points", config.task,
+                              config.waypoints.size()),
             source, std::move(move), context);
       });
 }

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "core/error.hpp"
+#include "core/escape.hpp"
 #include "core/text_checks.hpp"
 
 namespace handspan {
@@ -122,7 +123,7 @@ void Records::remove(const std::string& name) {
   const auto file = find(name);
   if (!file || file->extension() != kExtension)
     throw InputError(
-        fmt::format("there is no recording '{}' in {}", shown(name), folder_.string()));
+        fmt::format("there is no recording '{}' in {}", printable(name), folder_.string()));
   std::error_code error;
   if (!std::filesystem::remove(*file, error) || error)
     throw InputError(fmt::format("{}: cannot be deleted ({})", file->string(), error.message()));

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "core/error.hpp"
+#include "core/escape.hpp"
 #include "station/certificate.hpp"
 #include "station/hub.hpp"
 #include "station/server.hpp"
@@ -104,7 +105,7 @@ struct Station::Impl : Services {
         if (players.size() >= kMostPlayers)
           throw InputError(fmt::format("{} replays run already; end one", kMostPlayers));
         const auto file = records.find(name);
-        if (!file) throw InputError(fmt::format("there is no recording '{}'", shown(name)));
+        if (!file) throw InputError(fmt::format("there is no recording '{}'", printable(name)));
         player = player_of(*file);
         players.push_back(player);
       } catch (const std::exception& error) {

@@ -227,6 +227,40 @@ RunOutcome AppSubject::run(std::span<const KeyChange> changes, int, std::uint64_
   return outcome;
 }
 
+std::vector<std::filesystem::path> write_files(const SubjectFiles& files,
+                                               const std::vector<Node>& changed,
+                                               const std::vector<std::filesystem::path>& used,
+                                               const std::filesystem::path& folder) {
+  std::filesystem::path common = files.path(0).parent_path();
+  for (const auto& file : used)
+    while (std::mismatch(common.begin(), common.end(), file.begin(), file.end()).first !=
+           common.end())
+      common = common.parent_path();
+  std::vector<std::filesystem::path> copies;
+  for (const auto& file : used) {
+    const auto& copy = copies.emplace_back(folder / file.lexically_relative(common));
+    std::filesystem::create_directories(copy.parent_path());
+    std::size_t f = 0;
+    while (f < files.size() && files.path(f) != file) ++f;
+    // comments stay where nothing changed
+    if (std::error_code none; std::filesystem::equivalent(file, copy, none))
+      throw InputError(
+          fmt::format("{}: is of the study's app, and the app of a run would be "
+                      "written over it; give another --out",
+                      file.string()));
+    if (f == files.size() || same_content(changed[f], files.tree(f))) {
+      std::filesystem::copy_file(file, copy, std::filesystem::copy_options::overwrite_existing);
+      continue;
+    }
+    std::ofstream out(copy, std::ios::binary);
+    out << yaml_text(changed[f]);
+    out.flush();
+    if (!out)
+      throw InputError(fmt::format("{}: cannot be written; is the disk full?", copy.string()));
+  }
+  return copies;
+}
+
 std::filesystem::path write_app(const SubjectFiles& files, std::span<const KeyChange> changes,
                                 std::uint64_t seed, const std::filesystem::path& folder) {
   const std::vector<Node> changed = changed_trees(files, changes, seed);
@@ -238,37 +272,7 @@ std::filesystem::path write_app(const SubjectFiles& files, std::span<const KeyCh
       if (!same_content(changed[f], files.tree(f))) trees.give(files.path(f), changed[f]);
     used = load_app(files.path(0)).files;
   }
-  std::filesystem::path common = files.path(0).parent_path();
-  for (const auto& file : used)
-    while (std::mismatch(common.begin(), common.end(), file.begin(), file.end()).first !=
-           common.end())
-      common = common.parent_path();
-  const auto written = [&](const std::filesystem::path& file) {
-    return folder / file.lexically_relative(common);
-  };
-  for (const auto& file : used) {
-    std::filesystem::create_directories(written(file).parent_path());
-    std::size_t f = 0;
-    while (f < files.size() && files.path(f) != file) ++f;
-    // comments stay where nothing changed
-    if (std::error_code none; std::filesystem::equivalent(file, written(file), none))
-      throw InputError(
-          fmt::format("{}: is of the study's app, and the app of a run would be "
-                      "written over it; give another --out",
-                      file.string()));
-    if (f == files.size() || same_content(changed[f], files.tree(f))) {
-      std::filesystem::copy_file(file, written(file),
-                                 std::filesystem::copy_options::overwrite_existing);
-      continue;
-    }
-    std::ofstream out(written(file), std::ios::binary);
-    out << yaml_text(changed[f]);
-    out.flush();
-    if (!out)
-      throw InputError(
-          fmt::format("{}: cannot be written; is the disk full?", written(file).string()));
-  }
-  return written(files.path(0));
+  return write_files(files, changed, used, folder).front();
 }
 
 }  // namespace handspan

@@ -72,6 +72,15 @@ std::vector<Node> changed_trees(const SubjectFiles& files, std::span<const KeyCh
 std::unique_ptr<App> changed_app(const StudyConfig& study, const SubjectFiles& files,
                                  std::span<const KeyChange> changes, std::uint64_t seed);
 
+/// Copies of an app's files below a folder, lying to one another as they do: what did not change as
+/// it is, the others as `changed` has them. @param used all files that the changed app reads
+/// @return the copies, in the order of `used`, of which the first is the app.
+/// @throws InputError when one cannot be written
+std::vector<std::filesystem::path> write_files(const SubjectFiles& files,
+                                               const std::vector<Node>& changed,
+                                               const std::vector<std::filesystem::path>& used,
+                                               const std::filesystem::path& folder);
+
 /// Writes the app of a run, with everything that it names, below a folder.
 /// @return the app's file. @throws InputError when it cannot be written
 std::filesystem::path write_app(const SubjectFiles& files, std::span<const KeyChange> changes,

@@ -237,13 +237,13 @@ std::string runs_html(const StudyOutcome& outcome) {
 }
 
 std::string command_of(const StudyOutcome& outcome) {
-  std::string command = "handspan study " + outcome.study.given;
+  std::string command = "handspan study " + shell_word(outcome.study.given);
   const RunnerOptions& options = outcome.options;
   if (options.n) command += fmt::format(" --n {}", *options.n);
   if (options.seed) command += fmt::format(" --seed {}", *options.seed);
   for (const auto& [key, value] : options.parameters)
-    command += fmt::format(" --param '{}={}'", key, value);
-  if (!options.data.empty()) command += " --data " + options.data.string();
+    command += " --param " + shell_word(fmt::format("{}={}", key, value));
+  if (!options.data.empty()) command += " --data " + shell_word(options.data);
   return command;
 }
 

@@ -11,6 +11,7 @@
 #include <libfccp/csv.h>
 #pragma GCC diagnostic pop
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -20,6 +21,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/escape.hpp"
 #include "core/suggest.hpp"
 #include "core/text_file.hpp"
 #include "teleop/headset.hpp"
@@ -196,16 +198,42 @@ class Table {
   int at_once_ = 1;               // rows that have it
 };
 
+// A table as spreadsheets save it where numbers have decimal commas: none of its columns would be
+// found. Its header tells, which has no numbers.
+void refuse_semicolons(std::string_view text, const std::string& name) {
+  const std::string_view header = text.substr(0, text.find('\n'));
+  if (header.find(';') == std::string_view::npos || header.find(',') != std::string_view::npos)
+    return;
+  const auto digit = [&](std::size_t i) {
+    return i < text.size() && text[i] >= '0' && text[i] <= '9';
+  };
+  std::size_t comma = text.find(',', header.size());
+  while (comma != std::string_view::npos && !(digit(comma - 1) && digit(comma + 1)))
+    comma = text.find(',', comma + 1);
+  if (comma == std::string_view::npos)
+    throw InputError(
+        fmt::format("{}:1: semicolons are between the columns; write commas: sed 's/;/,/g' {} > "
+                    "OTHER.csv",
+                    name, shell_word(name)));
+  const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<long>(comma), '\n');
+  throw InputError(
+      fmt::format("{}:{}: numbers have decimal commas, and semicolons are between the columns; "
+                  "write decimal points and commas: sed 's/,/./g; s/;/,/g' {} > OTHER.csv",
+                  name, line, shell_word(name)));
+}
+
 }  // namespace
 
 std::vector<Input> parse_headset_csv(std::string_view text, const std::string& name,
                                      std::string_view device) {
+  refuse_semicolons(text, name);
   try {
     return Table(text, name, device).read();
   } catch (const io::error::base& error) {
     // its text has place and cause
-    throw InputError(
-        fmt::format("{}; give a recording of a headset as comma-separated values", error.what()));
+    throw InputError(fmt::format(
+        "{}; give a recording of a headset as comma-separated values, with decimal points",
+        error.what()));
   }
 }
 

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "core/error.hpp"
+#include "core/escape.hpp"
 
 namespace handspan {
 namespace {
@@ -72,7 +73,7 @@ void give_signals_back() {
 void restore_terminal() noexcept { restore(); }
 
 RawTerminal::RawTerminal(const std::string& path) {
-  const std::string what = path.empty() ? "standard input" : "'" + shown(path) + "'";
+  const std::string what = path.empty() ? "standard input" : "'" + printable(path) + "'";
   if (in_use.exchange(true))
     throw InputError(what + " cannot be read: another device reads a terminal; there can be one");
   const auto fail = [&](const std::string& cause) {

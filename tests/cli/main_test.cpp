@@ -6,8 +6,10 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -79,7 +81,8 @@ TEST_F(Cli, ARunIsRecordedReplayedCheckedAndMended) {
   std::filesystem::resize_file(log, std::filesystem::file_size(log) * 2 / 3);
   const Result cut = run("check " + log);
   EXPECT_EQ(cut.code, 1) << cut.output;
-  EXPECT_NE(cut.output.find("NOT whole; check " + log + " --repair OUT"), std::string::npos);
+  EXPECT_NE(cut.output.find("NOT whole; handspan check " + log + " --repair OUT"),
+            std::string::npos);
   const std::string mended = (folder_ / "mended.mcap").string();
   EXPECT_EQ(run("check " + log + " --repair " + mended).code, 0);
   // it can be read, and says that its original had more
@@ -91,6 +94,94 @@ TEST_F(Cli, ARunIsRecordedReplayedCheckedAndMended) {
                 mended)
                 .code,
             0);
+}
+
+// a path that is cut is no path: who reads the message looks for the file
+TEST_F(Cli, PathsInMessagesAreWhole) {
+  const auto far = folder_ / std::string(70, 'd');
+  std::filesystem::create_directories(far);
+  const std::string log = (far / "log.mcap").string(), none = (far / "none").string();
+  const std::string app = (kRoot / "apps/hold.yaml").string();
+  std::ofstream(log) << "this is no log";
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"check " + log, log + ": byte 0: is no MCAP file"},
+      {"replay " + none + ".mcap", none + ".mcap: cannot be read"},
+      {"check " + none, none + ": no such file"},
+      {"run " + none + ".yaml", none + ".yaml"},
+      {"run " + app + " --no-picture --input " + none + ".csv", none + ".csv"},
+      {"run " + app + " --no-picture --for 0.01s --record " + far.string(),
+       far.string() + ": cannot be written"},
+      {"study " + none, "there is no study or file '" + none + "'"}};
+  for (const auto& [arguments, message] : cases) {
+    const Result r = run(arguments);
+    EXPECT_EQ(r.code, 2) << arguments << ": " << r.output;
+    EXPECT_NE(r.output.find(message), std::string::npos) << arguments << ": " << r.output;
+  }
+  ASSERT_EQ(run("run " + app + " --for 0.2s --no-picture --record " + log).code, 0);
+  const Result both = run("replay " + log + " --json " + log);
+  EXPECT_EQ(both.code, 2);
+  EXPECT_NE(both.output.find("--json " + log + ": is the file " + log + ", which is read"),
+            std::string::npos)
+      << both.output;
+}
+
+TEST_F(Cli, CommandsInMessagesCanBeCopiedToAShell) {
+  const auto spaced = folder_ / "it's a läufe $HOME folder";
+  std::filesystem::create_directories(spaced);
+  // typed by a person, who quotes it in their way
+  const auto typed = [&](const char* name) {
+    return '"' + folder_.string() + "/it's a läufe \\$HOME folder/" + name + '"';
+  };
+  const std::string app = (kRoot / "apps/hold.yaml").string();
+  ASSERT_EQ(run("run " + app + " --for 1.5s --no-picture --record " + typed("log.mcap")).code, 0);
+  std::filesystem::resize_file(spaced / "log.mcap",
+                               std::filesystem::file_size(spaced / "log.mcap") * 2 / 3);
+  const Result cut = run("check " + typed("log.mcap"));
+  ASSERT_EQ(cut.code, 1) << cut.output;
+  const std::string start = "handspan check ", end = " --repair OUT";
+  const auto from = cut.output.find(start), to = cut.output.find(end);
+  ASSERT_TRUE(from != std::string::npos && to != std::string::npos && from < to) << cut.output;
+  const std::string log = cut.output.substr(from + start.size(), to - from - start.size());
+  const Result mended = run("check " + log + " --repair " + typed("whole.mcap"));
+  EXPECT_EQ(mended.code, 0) << mended.output;
+  EXPECT_TRUE(std::filesystem::exists(spaced / "whole.mcap"));
+}
+
+TEST_F(Cli, ParametersChangeARunAndAreInItsLog) {
+  const std::string app = (kRoot / "apps/lift.yaml").string();
+  const std::string log = (folder_ / "lift.mcap").string(), plain = (folder_ / "p.mcap").string();
+  const std::string json = (folder_ / "s.json").string();
+  const Result r = run("run --param scene.objects.box.mass=0.75 --param duration=0.4 " + app +
+                       " --no-picture --record " + log + " --json " + json);
+  ASSERT_EQ(r.code, 0) << r.output;
+  EXPECT_NE(r.output.find("with scene.objects.box.mass=0.75"), std::string::npos) << r.output;
+  const auto summary = nlohmann::json::parse(std::ifstream(json));
+  EXPECT_NEAR(summary["simulated"].get<double>(), 0.4, 1e-9);
+  EXPECT_EQ(summary["parameters"]["scene.objects.box.mass"], "0.75");
+  // attachments are not compressed
+  const auto says = [](const std::string& file, const std::string& text) {
+    std::ifstream in(file, std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(in)), {});
+    return bytes.find(text) != std::string::npos;
+  };
+  EXPECT_TRUE(says(log, "mass: 0.75"));
+  const Result verified = run("replay " + log + " --verify");
+  EXPECT_EQ(verified.code, 0) << verified.output;
+  EXPECT_NE(verified.output.find("400 of 400 ticks compared: the same bits"), std::string::npos)
+      << verified.output;
+  ASSERT_EQ(run("run " + app + " --for 0.4s --no-picture --record " + plain).code, 0);
+  EXPECT_FALSE(says(plain, "mass: 0.75"));
+
+  const std::vector<std::pair<std::string, std::string>> wrong = {
+      {"scene.objects.bx.mass=1", "did you mean 'box'?"},
+      {"scene.objects.box.mass=heavy", "--param scene.objects.box.mass:1: objects.box.mass is"},
+      {"scene.objects.box", "--param scene.objects.box is no KEY=VALUE"}};
+  for (const char* command : {"run ", "serve --port 0 --no-page-open --for 0.1s "})
+    for (const auto& [parameter, message] : wrong) {
+      const Result bad = run(command + app + " --param " + parameter);
+      EXPECT_EQ(bad.code, 2) << command << parameter << bad.output;
+      EXPECT_NE(bad.output.find(message), std::string::npos) << command << bad.output;
+    }
 }
 
 TEST_F(Cli, BadLogsAreExitCode2AndOneLine) {
@@ -105,6 +196,24 @@ TEST_F(Cli, BadLogsAreExitCode2AndOneLine) {
     const Result r = run(command);
     EXPECT_EQ(r.code, 2) << command << "\n" << r.output;
   }
+}
+
+TEST_F(Cli, ARecordingWithDecimalCommasIsNamedAsThat) {
+  const std::string file = (folder_ / "my recording.csv").string();
+  std::ofstream(file) << "t;r_source;r_x;r_y;r_z;r_qx;r_qy;r_qz;r_qw\n"
+                         "0;controller;0;1;0;0;0;0;1\n0,5;controller;0;1,2;0;0;0;0;1\n";
+  const std::string command =
+      "run " + (kRoot / "apps/follow.yaml").string() + " --no-picture --for 0.1s --input ";
+  const Result r = run(command + "'" + file + "'");
+  EXPECT_EQ(r.code, 2) << r.output;
+  EXPECT_NE(r.output.find(file + ":3: numbers have decimal commas"), std::string::npos) << r.output;
+  // what it says to type mends it
+  const auto sed = r.output.find("sed '"), end = r.output.find(" > OTHER.csv");
+  ASSERT_TRUE(sed != std::string::npos && end != std::string::npos) << r.output;
+  const std::string other = (folder_ / "other.csv").string();
+  ASSERT_EQ(std::system((r.output.substr(sed, end - sed) + " > " + other).c_str()), 0);
+  const Result mended = run(command + other);
+  EXPECT_EQ(mended.code, 0) << mended.output;
 }
 
 TEST_F(Cli, DevicesAreListedAndWatched) {
@@ -203,7 +312,11 @@ TEST_F(Cli, NumbersThatAreNoneOfAnOptionAreNamedWithIt) {
       {"study grab/random --seed -1", "--seed is -1"},
       {"replay " + log + " --from -1s", "--from"},
       {"replay " + log + " --from 0.3s --to 0.2s", "--to 0.2s is not after --from 0.3s"},
-      {"rum " + app, "there is no command 'rum'; did you mean 'run'?"}};
+      {"rum " + app, "there is no command 'rum'; did you mean 'run'?"},
+      {"studdy grab/random", "there is no command 'studdy'; did you mean 'study'?"},
+      {"export_urdf fr3", "there is no command 'export_urdf'; did you mean 'export-urdf'?"},
+      // the names there are
+      {"fly " + app, "there is no command 'fly'; there are: serve, run, replay, "}};
   for (const auto& [arguments, message] : cases) {
     const Result r = run(arguments);
     EXPECT_EQ(r.code, 2) << arguments << ": " << r.output;
@@ -237,6 +350,69 @@ TEST_F(Cli, CheckFindsThingsByNameAndNamesWhatItCannotFind) {
   EXPECT_EQ(run("check").code, 2);
 }
 
+TEST_F(Cli, CheckTakesSeveralThingsAndItsExitCodeIsTheWorst) {
+  const std::string app = (kRoot / "apps/hold.yaml").string();
+  const std::string scene = (kRoot / "scenes/hold.yaml").string();
+  const std::string log = (folder_ / "a.mcap").string(), cut = (folder_ / "cut.mcap").string();
+  const std::string file = (folder_ / "checked.json").string();
+  ASSERT_EQ(run("run " + app + " --for 1.5s --no-picture --record " + log).code, 0);
+  std::filesystem::copy(log, cut);
+  std::filesystem::resize_file(cut, std::filesystem::file_size(cut) * 2 / 3);
+  const auto json = [&] { return nlohmann::json::parse(std::ifstream(file)); };
+
+  const Result good = run("check " + app + " " + scene + " fr3 " + log + " --json " + file);
+  EXPECT_EQ(good.code, 0) << good.output;
+  EXPECT_NE(good.output.find("hold: valid"), std::string::npos) << good.output;
+  EXPECT_NE(good.output.find("17.8914 kg"), std::string::npos) << good.output;
+  EXPECT_NE(good.output.find(log + ": whole"), std::string::npos) << good.output;
+  const auto checked = json();
+  EXPECT_EQ(checked["holds"], true);
+  const std::vector<std::string> kinds = {"app", "scene", "robot", "log"};
+  ASSERT_EQ(checked["checked"].size(), kinds.size());
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    EXPECT_EQ(checked["checked"][i]["kind"], kinds[i]);
+    EXPECT_EQ(checked["checked"][i]["holds"], true) << kinds[i];
+  }
+  EXPECT_EQ(checked["checked"][0]["path"], app);
+  EXPECT_EQ(checked["checked"][0]["scene"], "hold");
+  EXPECT_EQ(checked["checked"][1]["robots"], 3);
+  EXPECT_EQ(checked["checked"][1]["groups"].size(), 4U);
+  EXPECT_NEAR(checked["checked"][2]["mass"].get<double>(), 17.8914, 1e-4);
+  EXPECT_EQ(checked["checked"][2]["joints"].size(), 7U);
+  EXPECT_LE(checked["checked"][2]["engines"]["fixed"]["worst"].get<double>(), 1e-12);
+  EXPECT_EQ(checked["checked"][3]["session"]["app"], "hold");
+  EXPECT_NEAR(checked["checked"][3]["session"]["seconds"].get<double>(), 1.5, 1e-9);
+  EXPECT_EQ(checked["checked"][3]["damage"].size(), 0U);
+
+  // one that does not hold, and one that is not there, before one that is well
+  const Result worse = run("check " + cut + " fr3 --json " + file);
+  EXPECT_EQ(worse.code, 1) << worse.output;
+  EXPECT_NE(worse.output.find("17.8914 kg"), std::string::npos) << worse.output;
+  EXPECT_EQ(json()["holds"], false);
+  EXPECT_EQ(json()["checked"][0]["whole"], false);
+  EXPECT_GE(json()["checked"][0]["damage"].size(), 1U);
+  EXPECT_EQ(json()["checked"][1]["holds"], true);
+  const Result worst = run("check fr4 " + cut + " fr3 --json " + file);
+  EXPECT_EQ(worst.code, 2) << worst.output;
+  EXPECT_NE(worst.output.find("fr4: no such file"), std::string::npos) << worst.output;
+  EXPECT_NE(worst.output.find("17.8914 kg"), std::string::npos) << worst.output;
+  EXPECT_EQ(json()["checked"][0]["error"], "fr4: no such file, folder, robot, scene or app");
+
+  const Result repair = run("check " + cut + " " + log + " --repair " + file);
+  EXPECT_EQ(repair.code, 2);
+  EXPECT_NE(repair.output.find("--repair is for one log"), std::string::npos) << repair.output;
+  const Result mended =
+      run("check " + cut + " --json " + file + " --repair " + (folder_ / "mended.mcap").string());
+  EXPECT_EQ(mended.code, 0) << mended.output;
+  EXPECT_EQ(json()["checked"][0]["repaired_copy"], (folder_ / "mended.mcap").string());
+  // what is checked is not written over
+  EXPECT_EQ(run("check " + log + " --json " + log).code, 2);
+  EXPECT_EQ(run("check " + log).code, 0);
+  const Result schema = run("check --schema app --json " + file);
+  EXPECT_EQ(schema.code, 2);
+  EXPECT_NE(schema.output.find("leave one out"), std::string::npos) << schema.output;
+}
+
 TEST_F(Cli, SchemasPrintAsDocumentation) {
   for (const char* name : {"app", "scene", "robot", "limits"}) {
     const Result r = run(std::string("check --schema ") + name);
@@ -249,8 +425,16 @@ TEST_F(Cli, SchemasPrintAsDocumentation) {
 TEST_F(Cli, ExportedUrdfIsImportedAgain) {
   const auto urdf = folder_ / "fr3.urdf", out = folder_ / "copy";
   EXPECT_EQ(run("export-urdf fr3 --out " + urdf.string()).code, 0);
-  const Result r = run("import " + urdf.string() + " --out " + out.string());
+  const auto json = folder_ / "import.json";
+  const Result r =
+      run("import " + urdf.string() + " --out " + out.string() + " --json " + json.string());
   EXPECT_EQ(r.code, 0) << r.output;
+  const auto imported = nlohmann::json::parse(std::ifstream(json));
+  EXPECT_EQ(imported["folder"], out.string());
+  EXPECT_EQ(imported["driven"].size(), 7U);
+  EXPECT_NEAR(imported["mass"].get<double>(), 17.8914, 1e-4);
+  EXPECT_EQ(imported["engines"]["agree"], true);
+  EXPECT_EQ(imported["holds"], true);
   const Result check = run("check " + out.string());
   EXPECT_EQ(check.code, 0) << check.output;
   EXPECT_NE(check.output.find("17.8914 kg"), std::string::npos) << check.output;

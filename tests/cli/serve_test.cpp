@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <regex>
 #include <string>
 #include <utility>
@@ -59,6 +60,29 @@ TEST(Serve, RunsForATimeAndSumsUp) {
   EXPECT_EQ(r.code, 0) << r.output;
   EXPECT_NE(r.output.find("lift: http://localhost:"), std::string::npos) << r.output;
   EXPECT_NE(r.output.find("x real time"), std::string::npos) << r.output;
+}
+
+TEST(Serve, ParametersAreInItsRecordings) {
+  std::string folder = (std::filesystem::temp_directory_path() / "handspan_serve_XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const Result r = serve(
+      "--port 0 --for 0.5s --param scene.objects.box.mass=0.75 --record "
+      "--records " +
+      folder);
+  EXPECT_EQ(r.code, 0) << r.output;
+  int logs = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".mcap") continue;
+    ++logs;
+    std::ifstream in(entry.path(), std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(in)), {});
+    EXPECT_NE(bytes.find("mass: 0.75"), std::string::npos);
+    const std::string verify = std::string(HANDSPAN_BINARY) + " replay --verify '" +
+                               entry.path().string() + "' >/dev/null 2>&1";
+    EXPECT_EQ(std::system(verify.c_str()), 0) << verify;
+  }
+  EXPECT_GE(logs, 1);
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Serve, EndsCleanlyWithASignal) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <clocale>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -55,15 +56,65 @@ TEST(Values, WhatIsNoNumberSaysSo) {
   EXPECT_EQ(error_at_x("", number()), "x is empty; it must be a number");
   EXPECT_EQ(error_at_x("true", number()), "x is 'true'; it must be a number");
   EXPECT_EQ(error_at_x("+-1", number()), "x is +-1; it must be a number");
-  EXPECT_EQ(error_at_x("0x10", number()), "x is 0x10; it must be a number without a unit");
-  EXPECT_EQ(error_at_x("1_000", number()), "x is 1_000; it must be a number without a unit");
   EXPECT_EQ(error_at_x("'1'", number()), "x is '1'; write the number without quotes");
 }
 
-TEST(Values, NumbersAreFinite) {
-  for (const char* text : {".inf", "-.inf", "inf", "nan", ".NaN", "-Infinity"}) {
-    EXPECT_TRUE(error_at_x(text, number()).ends_with("; it must be finite")) << text;
+// section 10.3.2 of YAML 1.2.2
+TEST(Values, NumbersHaveTheFormsOfYaml12) {
+  const std::vector<std::pair<std::string, double>> forms = {
+      {"0x10", 16},    {"0xfF", 255},    {"0o17", 15}, {"1e3", 1000}, {"1E+3", 1000},
+      {"1.5e3", 1500}, {"+1", 1},        {".5", 0.5},  {"-.5", -0.5}, {"+.5e1", 5},
+      {"1.", 1},       {"-1.e-1", -0.1}, {"010", 10},  {"-0", 0},     {"0x0", 0}};
+  for (const auto& [text, value] : forms) {
+    EXPECT_EQ(value_at_x(text, number()), value) << text;
+    EXPECT_EQ(value_at_x(text, number_with_unit()).value, value) << text;
+    if (std::trunc(value) == value) {
+      EXPECT_EQ(value_at_x(text, integer()), static_cast<std::int64_t>(value)) << text;
+    }
   }
+  EXPECT_EQ(value_at_x("[0x10, 0o17]", dynamic_vector()), Eigen::Vector2d(16, 15));
+  EXPECT_EQ(value_at_x("0x10", rate()), Rate::of(16));
+  // a text stays as it is written
+  for (const char* form : {"0x10", "1_000", "1e3", ".inf"})
+    EXPECT_EQ(value_at_x(form, text()), form);
+}
+
+TEST(Values, NumbersOfOtherFormsSayWhatToWrite) {
+  EXPECT_EQ(error_at_x("1_000", number()), "x is 1_000; write 1000");
+  EXPECT_EQ(error_at_x("1_000", integer()), "x is 1_000; write 1000");
+  EXPECT_EQ(error_at_x("-1_000.5 mm", number("m")), "x is -1_000.5 mm; write -1000.5 mm");
+  EXPECT_EQ(error_at_x("1_000 mm", number_with_unit()), "x is 1_000 mm; write 1000 mm");
+  EXPECT_EQ(error_at_x("1_000 N", number("m")),
+            "x is 1_000 N; it must be a number in one of m, mm, cm");
+  EXPECT_EQ(error_at_x("0b101", number()), "x is 0b101; write 5");
+  EXPECT_EQ(error_at_x("0b101", integer()), "x is 0b101; write 5");
+  EXPECT_EQ(error_at_x("-0x10", number()), "x is -0x10; write -16");
+  EXPECT_EQ(error_at_x("-0x10", integer()), "x is -0x10; write -16");
+  EXPECT_EQ(error_at_x("0x10 mm", number("m")), "x is 0x10 mm; write 16 mm");
+  EXPECT_EQ(error_at_x("0x10 mm", number_with_unit()), "x is 0x10 mm; write 16 mm");
+  EXPECT_EQ(error_at_x("0o17deg", number("rad")), "x is 0o17deg; write 15deg");
+  EXPECT_EQ(error_at_x("1:30", number("s")), "x is 1:30; it must be a number in one of s, ms, us");
+  for (const char* none : {"0x", "0o", "0o8", "0x1g", "0x-1", "0b", "0b2", "1e", ".", "+", "1:30",
+                           "0x1.8", "1__", "0X10", "0O17"}) {
+    const std::string error = error_at_x(none, number());
+    EXPECT_TRUE(error.starts_with(std::string("x is ")) && error.find("; ") != std::string::npos)
+        << none << ": " << error;
+    EXPECT_FALSE(error_at_x(none, integer()).empty()) << none;
+  }
+}
+
+TEST(Values, NumbersAreFinite) {
+  for (const char* text : {".inf", "-.inf", "+.Inf", "inf", "-Infinity"}) {
+    EXPECT_TRUE(error_at_x(text, number()).ends_with(", which is infinite; it must be finite"))
+        << text;
+  }
+  for (const char* text : {".nan", ".NaN", "nan"}) {
+    EXPECT_TRUE(error_at_x(text, number()).ends_with(", which is no number; it must be finite"))
+        << text;
+  }
+  EXPECT_EQ(error_at_x(".inf", number("m")), "x is .inf, which is infinite; it must be finite");
+  EXPECT_EQ(error_at_x("0x1ffffffffffffffff", number()),
+            "x is 0x1ffffffffffffffff; it must fit 64 bits");
   EXPECT_EQ(error_at_x("1e999", number()),
             "x is 1e999; it must be a number that a double can hold");
   EXPECT_EQ(error_at_x("1e-999", number()),
@@ -109,11 +160,18 @@ TEST(Values, BoundsHoldAtTheirEdgesAsTheySay) {
 TEST(Values, IntegersAreWholeAndFit) {
   EXPECT_EQ(value_at_x("-9223372036854775808", integer()), INT64_MIN);
   EXPECT_EQ(value_at_x("+7", integer()), 7);
-  for (const char* text : {"1.0", "1e3", "0x10", "abc", "'1'", "[1]", "", "1 2"}) {
+  EXPECT_EQ(value_at_x("0x7fffffffffffffff", integer()), INT64_MAX);
+  EXPECT_EQ(value_at_x("9007199254740991.0", integer()), (std::int64_t{1} << 53) - 1);
+  for (const char* text : {"9007199254740993.0", "1e18", "-1e300"})
+    EXPECT_EQ(error_at_x(text, integer()),
+              std::string("x is ") + text + "; write it without a point or an exponent");
+  for (const char* text : {"1.5", "1e-3", "abc", "'1'", "[1]", "", "1 2", ".inf"}) {
     EXPECT_TRUE(error_at_x(text, integer()).ends_with("; it must be a whole number")) << text;
   }
   EXPECT_EQ(error_at_x("9223372036854775808", integer()),
             "x is 9223372036854775808; it must fit 64 bits");
+  EXPECT_EQ(error_at_x("0x8000000000000000", integer()),
+            "x is 0x8000000000000000; it must fit 64 bits");
 }
 
 TEST(Values, BooleansAreTrueOrFalse) {
@@ -155,8 +213,10 @@ TEST(Values, VectorsHaveTheirSizeAndNameTheirWrongElements) {
   EXPECT_EQ(value_at_x("[1, 2 mm, -3]", vector<3>("m")), Eigen::Vector3d(1.0, 0.002, -3.0));
   EXPECT_EQ(error_at_x("[1, 2]", vector<3>("m")), "x has 2 items; it must be a list of 3 numbers");
   EXPECT_EQ(error_at_x("5", vector<3>("m")), "x is 5; it must be a list of 3 numbers");
-  EXPECT_EQ(error_at_x("[1, a, nan]", vector<3>()),
-            "x[1] is 'a'; it must be a number\nt.yaml:1: x[2] is 'nan'; it must be finite");
+  EXPECT_EQ(
+      error_at_x("[1, a, nan]", vector<3>()),
+      "x[1] is 'a'; it must be a number\nt.yaml:1: x[2] is 'nan', which is no number; it must "
+      "be finite");
   EXPECT_EQ(error_at_x("[1, 0, 2]", vector<3>("m").above(0)), "x[1] is 0; it must be > 0");
 }
 
@@ -254,6 +314,10 @@ TEST_F(ValuesFile, PathsMustBeWhatIsMeant) {
             "[0] is 'robto.xml'; there is no file '" + (folder_ / "robto.xml").string() + "'");
   EXPECT_EQ(read("sbu", folder()),
             "[0] is 'sbu'; there is no folder '" + (folder_ / "sbu").string() + "'");
+  // also a long path
+  const std::string far = std::string(80, 'a') + ".xml";
+  EXPECT_EQ(read(far, file()),
+            "[0] is '" + far + "'; there is no file '" + (folder_ / far).string() + "'");
   EXPECT_EQ(read("sub", file()), "[0] is 'sub'; it must be a file, not a folder");
   EXPECT_EQ(read("robot.xml", folder()), "[0] is 'robot.xml'; it must be a folder, not a file");
   EXPECT_EQ(read("''", file()), "[0] is an empty text; it must be a text");

@@ -272,6 +272,11 @@ TEST_F(Import, NamesMeshesThatAreMissingOrUnreadableOrFlat) {
           "the mesh 'package://lost_desc/a.stl' is not there: no folder 'lost_desc' was found; say "
           "where the package is: "
           "--package lost_desc=DIR, or ROS_PACKAGE_PATH; --shapes none imports without meshes");
+  // as a shell takes it
+  EXPECT_NE(error([&] {
+              import_urdf(with("package://lost desc/a.stl"));
+            }).find("--package 'lost desc=DIR', or"),
+            std::string::npos);
   EXPECT_EQ(error([&] { import_urdf(with("a.stl")); }),
             place + "the mesh 'a.stl' is not there: no file " + (folder_ / "a.stl").string() +
                 "; --shapes none imports without meshes");
@@ -350,6 +355,12 @@ TEST_F(Import, OfMjcfTakesRangesAndForcesFromJointsAndActuators) {
                 file.string() +
                 ": joint 'k' has no velocity limit: MJCF has none; give --velocity, or list the "
                 "joint as passive with --passive k");
+  // as a shell takes it
+  EXPECT_TRUE(error([&] {
+                import_robot(write("spaced.xml", R"(<mujoco model="m"><worldbody><body name="a">
+<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
+<joint name="the j" axis="0 0 1" range="-1 2" actuatorfrcrange="-7 7"/></body></worldbody></mujoco>)"));
+              }).ends_with("--passive 'the j'"));
   ImportOptions options;
   options.velocity = 2.0;
   const ImportedRobot r = import_robot(file, options);

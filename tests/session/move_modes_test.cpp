@@ -199,6 +199,33 @@ TEST(MoveModes, ASmoothCurveBeginsAtItsFirstPoint) {
   EXPECT_NEAR(last[5], 1.7, 1e-8);
 }
 
+TEST(MoveModes, ACurveOfOnePointIsAMoveToIt) {
+  const AppFolder folder;
+  const std::string rest =
+      ", task: posture, speed: 0.3, acceleration: 0.3, waypoints: [{q: [0.3, -0.7, 0.1, -2.2, 0.1, "
+      "1.6, 0.6]}]}";
+  // where the reference is at each tick, and when the machine has ended
+  const auto references = [&](const std::string& type) {
+    Session session(folder.app(one_state("{type: " + type + rest, kThenEnd)));
+    const int outlet = session.arbiter().outlet("posture");
+    std::vector<Eigen::VectorXd> q;
+    while (!session.ended() && session.now() < 20 * kSecond) {
+      session.tick();
+      if (!session.arbiter().holding(outlet)) q.push_back(session.arbiter().reference(outlet).q);
+    }
+    EXPECT_TRUE(session.ended()) << type;
+    return q;
+  };
+  const auto along = references("move_along"), joints = references("move_joints");
+  ASSERT_FALSE(along.empty());
+  EXPECT_NEAR(along.back()[0], 0.3, 1e-8);
+  EXPECT_NEAR(along.back()[6], 0.6, 1e-8);
+  // the same motion as that of move_joints, tick by tick
+  ASSERT_EQ(along.size(), joints.size());
+  for (std::size_t i = 0; i < along.size(); ++i)
+    ASSERT_LT((along[i] - joints[i]).lpNorm<Eigen::Infinity>(), 1e-12) << "tick " << i;
+}
+
 TEST(MoveModes, HoldHereTakesTheReferenceToTheFrame) {
   const AppFolder folder;
   const App app =
@@ -244,7 +271,9 @@ TEST(MoveModes, ErrorsHavePlaceCauseAndMend) {
   expect(
       "{type: move_joints, task: posture, waypoints: [{pose: ready, v: [99, 0, 0, 0, 0, 0, 0]}]}",
       "passing velocity");
-  expect("{type: move_along, task: posture, waypoints: [{pose: ready}]}", "waypoint");
+  expect("{type: move_along, task: posture, waypoints: []}", "must have at least 1");
+  expect("{type: move_along, task: posture, waypoints: [{pose: ready}, {pose: ready}]}",
+         "waypoints[1] is the one before it again");
   expect("{type: set, parameters: {task.hnd.weight: 1}}", "hnd");
   expect("{type: set, parameters: {task.hand.wieght: 1}}", "a task has no wieght");
   expect("{type: set, parameters: {weight: 1}}", "it has not three parts");

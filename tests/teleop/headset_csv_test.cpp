@@ -101,6 +101,24 @@ TEST(HeadsetCsv, WhatIsWrongHasItsPlace) {
   EXPECT_THROW(read_headset_csv("/nowhere/s.csv", "h"), InputError);
 }
 
+TEST(HeadsetCsv, SemicolonsAndDecimalCommasAreNamedWithTheirLineAndMend) {
+  std::string head = "t;" + columns('r') + "\n";
+  for (char& c : head)
+    if (c == ',') c = ';';
+  EXPECT_EQ(error(head + "0;none;;;;;;;\n0,5;controller;1,25;2;3;0;0;0;1\n"),
+            "s.csv:3: numbers have decimal commas, and semicolons are between the columns; write "
+            "decimal points and commas: sed 's/,/./g; s/;/,/g' s.csv > OTHER.csv");
+  EXPECT_EQ(error(head + "0.5;controller;1;2;3;0;0;0;1\n"),
+            "s.csv:1: semicolons are between the columns; write commas: sed 's/;/,/g' s.csv > "
+            "OTHER.csv");
+  // a text with commas is no number
+  EXPECT_EQ(error(head + "0;none, so far;;;;;;;\n").rfind("s.csv:1: semicolons", 0), 0U);
+  // decimal commas between commas are columns too many
+  const std::string both = error("t," + columns('r') + "\n0,5,controller,1,2,3,0,0,0,1\n");
+  EXPECT_NE(both.find("line 2"), std::string::npos) << both;
+  EXPECT_NE(both.find("with decimal points"), std::string::npos) << both;
+}
+
 TEST(HeadsetCsv, SecondsSince1970AreRelativeToTheFirst) {
   const std::string head = "t," + columns('l') + "\n";
   const auto samples = parse(head +
