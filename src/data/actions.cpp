@@ -66,6 +66,9 @@ std::vector<ActionPart> action_parts(const RowSampler& sampler, const LogFile& l
         fmt::format("{}: nothing in it was commanded by anybody: no reference that a mode gave to "
                     "somebody, and no group without a controller; a policy has nothing to learn",
                     log.file().string()));
+  // references first, whatever the order of their channels
+  std::ranges::stable_partition(
+      parts, [](const ActionPart& part) { return part.kind != ActionPart::Kind::kCommand; });
   return parts;
 }
 

@@ -59,36 +59,55 @@ std::string key_of(std::string name) {
   return name;
 }
 
+// The file while it is written: it goes unless it became what it is for.
+class PartFile {
+ public:
+  explicit PartFile(const std::filesystem::path& file)
+      : file_(file), part_(file.string() + ".part") {}
+  ~PartFile() {
+    std::error_code failed;
+    std::filesystem::remove(part_, failed);
+  }
+  PartFile(const PartFile&) = delete;
+  PartFile& operator=(const PartFile&) = delete;
+  const std::filesystem::path& path() const { return part_; }
+  void becomes_the_file() const {
+    std::error_code failed;
+    std::filesystem::rename(part_, file_, failed);
+    if (failed)
+      throw InputError(
+          fmt::format("{}: it cannot be written ({}); see that the folder is there "
+                      "and may be written to",
+                      file_.string(), failed.message()));
+  }
+
+ private:
+  std::filesystem::path file_, part_;
+};
+
 class Hdf5Dataset : public DatasetWriter {
  public:
   Hdf5Dataset(const std::filesystem::path& file, const DatasetOptions& options)
-      : file_(file), part_(file.string() + ".part"), options_(options) {
+      : file_(file), part_(file), options_(options) {
     if (file.has_parent_path()) {
       std::error_code failed;
       std::filesystem::create_directories(file.parent_path(), failed);
     }
     if (options.append && std::filesystem::exists(file)) {
       std::error_code failed;
-      std::filesystem::copy_file(file, part_, std::filesystem::copy_options::overwrite_existing,
-                                 failed);
+      std::filesystem::copy_file(file, part_.path(),
+                                 std::filesystem::copy_options::overwrite_existing, failed);
       if (failed)
         throw InputError(fmt::format("{}: it cannot be copied to be added to ({}); free some space",
                                      file.string(), failed.message()));
-      out_.emplace(part_, Hdf5File::Open::kAdd);
+      out_.emplace(part_.path(), Hdf5File::Open::kAdd);
       read_before();
       return;
     }
-    out_.emplace(part_);
+    out_.emplace(part_.path());
     out_->group("/data");
     out_->group("/mask");
   }
-  ~Hdf5Dataset() override {
-    if (!out_) return;
-    out_.reset();
-    std::error_code failed;
-    std::filesystem::remove(part_, failed);
-  }
-
   void add(Demonstration&& demo, const DemonstrationLayout& layout) override {
     if (columns_.empty()) columns_ = layout.action_columns;
     if (columns_ != layout.action_columns)
@@ -127,13 +146,7 @@ class Hdf5Dataset : public DatasetWriter {
     about();
     out_->close();
     out_.reset();
-    std::error_code failed;
-    std::filesystem::rename(part_, file_, failed);
-    if (failed)
-      throw InputError(
-          fmt::format("{}: it cannot be written ({}); see that the folder is there "
-                      "and may be written to",
-                      file_.string(), failed.message()));
+    part_.becomes_the_file();
   }
 
  private:
@@ -287,7 +300,8 @@ class Hdf5Dataset : public DatasetWriter {
     return options_.frame == ActionFrame::kAbsolute ? "absolute" : "relative";
   }
 
-  std::filesystem::path file_, part_;
+  std::filesystem::path file_;
+  PartFile part_;
   DatasetOptions options_;
   std::optional<Hdf5File> out_;
   std::vector<std::string> columns_, names_, outcomes_;

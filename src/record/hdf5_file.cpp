@@ -150,11 +150,13 @@ void Hdf5File::words(const std::string& path, const std::vector<std::string>& va
 
 void Hdf5File::attribute(const std::string& path, const std::string& name,
                          const std::string& value) {
+  // of any length, which Python reads as text and not as bytes
   const Id type(H5Tcopy(H5T_C_S1), H5Tclose);
-  H5Tset_size(type, value.empty() ? 1 : value.size());
+  H5Tset_size(type, H5T_VARIABLE);
   H5Tset_cset(type, H5T_CSET_UTF8);
   const Id space(H5Screate(H5S_SCALAR), H5Sclose);
-  impl_->attribute(path, name, space, type, type, value.c_str());
+  const char* text = value.c_str();
+  impl_->attribute(path, name, space, type, type, &text);
 }
 
 void Hdf5File::attribute(const std::string& path, const std::string& name, std::int64_t value) {
@@ -220,10 +222,11 @@ std::string Hdf5File::text_attribute(const std::string& path, const std::string&
               H5Aclose);
   impl_->must_be_there(id >= 0, path + "." + name);
   const Id type(H5Aget_type(id), H5Tclose);
-  std::string value(H5Tget_size(type), '\0');
-  impl_->must_be_there(H5Tget_class(type) == H5T_STRING && H5Aread(id, type, value.data()) >= 0,
+  char* text = nullptr;
+  impl_->must_be_there(H5Tis_variable_str(type) > 0 && H5Aread(id, type, &text) >= 0 && text,
                        path + "." + name);
-  value.resize(std::min(value.find('\0'), value.size()));
+  std::string value = text;
+  H5free_memory(text);
   return value;
 }
 

@@ -193,7 +193,9 @@ double height(const Session& session) {
 // a scripted grab; @return whether the box was lifted
 bool demonstrate(const App& app, const std::filesystem::path& file) {
   Session session(app);
-  Recorder recorder(session, file, {.may_wait = true});
+  RecorderOptions recorder_options;
+  recorder_options.may_wait = true;
+  Recorder recorder(session, file, recorder_options);
   const auto mark = [&](const char* word) {
     session.mailbox("operator").post(test::operator_input(InputKind::kEpisode, word, "grab"));
     session.tick();
@@ -288,7 +290,7 @@ TEST(PolicyRun, FittedToScriptedGrabsItGrabs) {
   fmt::print("{} of {} demonstrations good; the policy grabs {} of {}\n", good, demonstrations,
              grabbed, runs);
   // a twentieth of the demonstrations teaches nobody: there only the way through is tried
-  if (all) EXPECT_GE(grabbed, 18);
+  EXPECT_GE(grabbed, all ? 18 : 0);
 }
 
 }  // namespace
