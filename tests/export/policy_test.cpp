@@ -192,7 +192,10 @@ double height(const Session& session) {
 
 // a scripted grab; @return whether the box was lifted
 bool demonstrate(const App& app, const std::filesystem::path& file) {
-  Session session(app);
+  // the scripted person is a device, and asked at each tick
+  SessionOptions options;
+  options.live_devices = true;
+  Session session(app, std::move(options));
   RecorderOptions recorder_options;
   recorder_options.may_wait = true;
   Recorder recorder(session, file, recorder_options);
