@@ -102,7 +102,11 @@ void check_corrections(const Options& options, const std::map<int, std::string>&
 }
 
 Rate rate_of(const Options& options, double otherwise) {
-  return Rate::hz(options.rate.value_or(otherwise));
+  try {
+    return Rate::hz(options.rate.value_or(otherwise));
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("--rate: {}", error.what()));
+  }
 }
 
 LogFile open_log(const std::filesystem::path& file, Report& report) {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "control/direction_task.hpp"
 #include "control/frame_task.hpp"
 #include "control/posture_task.hpp"
@@ -10,6 +13,13 @@
 #include "core/error.hpp"
 
 namespace handspan {
+namespace {
+
+// what is finer is noise, and every log would hold it
+constexpr double kErrorGrid = 1 << 24;
+constexpr Eigen::Index kMostShown = 64;  // rows that are rounded
+
+}  // namespace
 
 std::vector<int> chosen_axes(const std::vector<bool>& axes, const std::string& task) {
   std::vector<int> chosen;
@@ -87,12 +97,20 @@ void Task::declare(ChannelTable& channels, Rate rate) {
     units += (units.empty() ? "" : ", ") + row.unit;
   }
   error_channel_ = channels.vector("task." + name_ + ".error", static_cast<std::size_t>(rows()),
-                                   units, rate, "reference minus actual", labels);
+                                   units, rate, "reference minus actual, to 6e-8", labels);
   weight_channel_ = channels.number("task." + name_ + ".weight", "", rate, "the ramped weight");
 }
 
 void Task::publish(ChannelTable& channels, Nanoseconds stamp) const {
-  channels.write(error_channel_, error_, stamp);
+  // on the stack: a tick takes nothing from the heap
+  Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMostShown, 1> shown(
+      std::min(error_.size(), kMostShown));
+  for (Eigen::Index row = 0; row < shown.size(); ++row)
+    shown[row] = std::round(error_[row] * kErrorGrid) / kErrorGrid;
+  if (error_.size() <= kMostShown)
+    channels.write(error_channel_, shown, stamp);
+  else
+    channels.write(error_channel_, error_, stamp);
   channels.write(weight_channel_, weight_.value(), stamp);
 }
 
