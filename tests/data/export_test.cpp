@@ -48,10 +48,13 @@ std::filesystem::path record(const AppFolder& folder, const Marks& marks,
   options.may_wait = true;
   Recorder recorder(session, file, options);
   for (int i = 0; i < 1500; ++i) {
-    for (const auto& [tick, mark] : marks)
-      if (tick == i)
-        session.mailbox("operator")
-            .post(test::operator_input(InputKind::kEpisode, mark, "say \"a, b\""));
+    for (const auto& [tick, mark] : marks) {
+      if (tick != i) continue;
+      // from outside of the loop, with the machine's clock
+      Input input = test::operator_input(InputKind::kEpisode, mark, "say \"a, b\"");
+      input.stamp = steady_now();
+      session.mailbox("operator").post(input);
+    }
     session.tick();
   }
   session.finish();
@@ -199,6 +202,13 @@ TEST(Export, CsvHasEveryValueToTheLastBitOnOneTimeBase) {
   column(table(folder.path() / "csv/picker.arm.command.csv"), "picker.elbow_joint [rad/s]");
   column(table(folder.path() / "csv/reference.hand.velocity.csv"), "wz [rad/s]");
   column(table(folder.path() / "csv/measured.hand.pose.csv"), "x [m]");
+  // stamps of the machine's clock count from the run's beginning too: it took seconds, not days
+  const auto inputs = table(folder.path() / "csv/inputs.csv");
+  ASSERT_GE(inputs.size(), 3U);
+  const std::size_t stamp = column(inputs, "stamp [s]");
+  EXPECT_GE(std::stod(inputs[1][stamp]), 0.0);
+  EXPECT_LT(std::stod(inputs[2][stamp]), 600.0);
+  EXPECT_LT(std::stod(inputs[1][stamp]), std::stod(inputs[2][stamp]));
   const auto episodes = table(folder.path() / "csv/episodes.csv");
   ASSERT_EQ(episodes.size(), 2U);
   EXPECT_EQ(episodes[1][column(episodes, "start tick")], "100");

@@ -157,6 +157,17 @@ TEST(MujocoPlant, HoldsTorqueDrivenArmsUntilTheyAreCommanded) {
   EXPECT_LT((plant.read().groups[0].q - q).cwiseAbs().maxCoeff(), 1e-5);
 }
 
+// a servo that nobody commanded yet: what gravity asks of it is what it gives, also when it is
+// first seen
+TEST(MujocoPlant, DrivesHoldBeforeTheyAreFirstObserved) {
+  const Scene scene = scene_of("robots:\n  it: {robot: ur10, pose: stance}\n");
+  MujocoPlant plant(scene);
+  const Eigen::VectorXd first = plant.read().groups[0].tau;
+  EXPECT_GT(first.cwiseAbs().maxCoeff(), 10.0);
+  advance(plant, 2);
+  EXPECT_LT((plant.read().groups[0].tau - first).cwiseAbs().maxCoeff(), 0.5) << first.transpose();
+}
+
 TEST(MujocoPlant, PutsObjectsOnly) {
   const Scene scene = scene_of(
       "objects:\n  ball:\n    mass: 1\n    shapes: [{type: sphere, radius: 0.1}]\n"
