@@ -102,7 +102,7 @@ int check_log(const std::filesystem::path& path, const std::filesystem::path& re
   fmt::print("{}\n{}: NOT whole", damage, path.string());
   const bool mended =
       std::ranges::count(reader.metadata(), kMendedMetadata, &McapMetadataInfo::name) > 0;
-  fmt::print("{}\n", mended ? "; it is a repaired copy, and what it has can be read"
+  fmt::print("{}\n", mended ? "; it is a repaired copy, and the rest of it can be used"
                             : fmt::format("; handspan check {} --repair OUT writes a repaired copy",
                                           shell_word(path)));
   return kDoesNotHold;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <map>
@@ -215,18 +216,44 @@ void export_dataset(const Options& options, Report& report) {
   report.json["out"] = out.string();
 }
 
+// an option that a format does not know would be taken for granted
+void check_options(const Options& options) {
+  const bool set = options.to == "hdf5" || options.to == "lerobot";
+  const bool table = options.to == "parquet" || (options.to == "csv" && options.table);
+  const std::string to = options.to + (options.table ? " --table" : "");
+  const auto needs = [&](bool given, bool fits, const char* option, const char* formats) {
+    if (given && !fits)
+      throw InputError(
+          fmt::format("{} does not go with --to {}; it goes with {}", option, to, formats));
+  };
+  needs(options.table, options.to != "hdf5" && options.to != "lerobot", "--table", "csv");
+  needs(options.rate.has_value(), set || table, "--rate",
+        "hdf5, lerobot, parquet, and csv with --table");
+  needs(options.streams, set || table, "--streams", "hdf5, lerobot, parquet, and csv with --table");
+  needs(options.append, options.to == "hdf5", "--append", "hdf5");
+  needs(options.no_states, options.to == "hdf5", "--no-states", "hdf5");
+  needs(options.discarded, set, "--discarded", "hdf5 and lerobot");
+  needs(!options.outcomes.empty(), set, "--outcome", "hdf5 and lerobot");
+  needs(!options.task.empty(), set, "--task", "hdf5 and lerobot");
+  needs(!options.tasks.empty(), set, "--task-of", "hdf5 and lerobot");
+  needs(options.actions != "absolute", set, "--actions", "hdf5 and lerobot");
+}
+
 int export_logs(const Options& options) {
+  constexpr const char* kFormats[] = {"csv", "parquet", "hdf5", "lerobot"};
+  if (std::ranges::find(kFormats, options.to) == std::end(kFormats))
+    throw InputError(
+        fmt::format("--to: there is no format '{}'; there are csv, parquet, hdf5 and lerobot",
+                    shown(options.to)));
+  check_options(options);
   Report report;
   report.json["to"] = options.to;
   if (options.to == "csv" && !options.table)
     export_streams(options, report);
   else if (options.to == "csv" || options.to == "parquet")
     export_tables_of(options, report);
-  else if (options.to == "hdf5" || options.to == "lerobot")
-    export_dataset(options, report);
   else
-    throw InputError(fmt::format(
-        "there is no format '{}'; there are csv, parquet, hdf5 and lerobot", shown(options.to)));
+    export_dataset(options, report);
   for (const auto& remark : report.remarks) fmt::print("{}\n", remark);
   fmt::print("{}\n", report.summary);
   report.json["remarks"] = report.remarks;

@@ -143,13 +143,13 @@ std::string not_finite(std::string_view text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   if (lower == "inf" || lower == "infinity") return ", which is infinite";
-  return lower == "nan" ? ", which is no number" : "";
+  return lower == "nan" ? ", which is not a number" : "";
 }
 
 std::optional<double> parse_number(const Node& node, const std::string& unit, Problem& problem);
 
-// The mend of numbers as YAML 1.1, other formats and languages write them: 1_000, 0b101, -0x10,
-// 0x10 with a unit; "" where it is none of them.
+// The hint for numbers in the notation of YAML 1.1 or of a programming language: 1_000, 0b101,
+// -0x10, 0x10 with a unit; "" where it is none of them.
 std::string written_otherwise(const std::string& scalar, const std::string& unit) {
   const auto reads = [&](const std::string& text) {
     Problem unused;

@@ -15,18 +15,11 @@ namespace {
 
 constexpr std::size_t kFewestRows = 2;
 
-// keys of other programs are identifiers
-std::string key_of(std::string name) {
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-  return name;
-}
-
 std::vector<ObservationInfo> observations_of(const RowSampler& sampler) {
   std::vector<ObservationInfo> all;
   for (const ChannelInfo& info : sampler.fields()) {
     if (!is_observation(info)) continue;
-    ObservationInfo o{key_of(info.name), info.name, info.unit, column_names(info)};
+    ObservationInfo o{dataset_key(info.name), info.name, info.unit, column_names(info)};
     while (std::ranges::count(all, o.name, &ObservationInfo::name) > 0) o.name += '_';
     all.push_back(std::move(o));
   }
@@ -78,6 +71,12 @@ void append_exact(std::vector<double>& to, const Motion& m, ActionPart::Kind kin
 }
 
 }  // namespace
+
+std::string dataset_key(std::string name) {
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return name;
+}
 
 bool is_observation(const ChannelInfo& info) {
   for (const char* decided : {"reference.", "control.", "task.", "source.", "device."})

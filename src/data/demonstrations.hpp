@@ -84,6 +84,9 @@ class Demonstrations {
   int number_ = 0;
 };
 
+/// A channel's or reference's name as a key of other programs, which are identifiers: "left_arm_q".
+std::string dataset_key(std::string name);
+
 /// Whether a channel is something measured: positions, velocities and torques of groups, wrenches,
 /// poses of tools and objects.
 bool is_observation(const ChannelInfo& info);

@@ -54,11 +54,6 @@ std::pair<std::vector<double>, std::vector<double>> halves(const std::vector<dou
   return result;
 }
 
-std::string key_of(std::string name) {
-  std::ranges::replace(name, '.', '_');
-  return name;
-}
-
 // The file while it is written: it goes unless it became what it is for.
 class PartFile {
  public:
@@ -204,7 +199,7 @@ class Hdf5Dataset : public DatasetWriter {
     out_->group(path + "/action_exact");
     for (std::size_t a = 0; a < layout.actions.size(); ++a) {
       const ActionPart& part = layout.actions[a];
-      const std::string to = path + "/action_dict/" + key_of(part.name);
+      const std::string to = path + "/action_dict/" + dataset_key(part.name);
       const std::size_t n = part.columns.size();
       for (const auto& [how, values] :
            {std::pair("abs", &demo.absolute[a]), std::pair("rel", &demo.relative[a])}) {
@@ -218,7 +213,7 @@ class Hdf5Dataset : public DatasetWriter {
         out_->matrix(fmt::format("{}_{}_rot_6d", to, how), rotation, 6);
       }
       if (!demo.exact[a].empty())
-        out_->matrix(path + "/action_exact/" + key_of(part.name), demo.exact[a],
+        out_->matrix(path + "/action_exact/" + dataset_key(part.name), demo.exact[a],
                      exact_columns(part));
     }
   }

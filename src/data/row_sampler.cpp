@@ -9,6 +9,7 @@
 #include "data/series.hpp"
 #include "session/hash_rows.hpp"
 #include "session/log_layout.hpp"
+#include "session/logged_hashes.hpp"
 #include "session/logged_plants.hpp"
 
 namespace handspan {
@@ -82,7 +83,9 @@ struct RowSampler::Impl {
     if (session->base_period() != log.base_period())
       throw InputError(fmt::format("its ticks are {} ns and this handspan makes them {} ns",
                                    log.base_period(), session->base_period()));
-    hashes = log.hashes();
+    hashes.emplace(log.hashes());
+    // read once: they are in every chunk
+    key_frames = log.key_frames();
     fields = session->channels().channels();
     offsets.clear();
     std::size_t size = 0;
@@ -136,18 +139,11 @@ struct RowSampler::Impl {
     }
   }
 
-  const TickHashes* hashes_of(std::int64_t tick) const {
-    for (const HashedTicks& run : hashes)
-      if (tick >= run.first && tick < run.first + std::ssize(run.rows))
-        return &run.rows[static_cast<std::size_t>(tick - run.first)];
-    return nullptr;
-  }
-
   // @return whether it is the tick that was recorded; else the streams are taken from here on
   bool tick() {
     session->tick();
     const std::int64_t done = session->ticks() - 1;
-    const TickHashes* was = hashes_of(done);
+    const TickHashes* was = hashes->at(done);
     if (was == nullptr) return true;
     const TickHashes now = session->hashes();
     for (std::size_t q = 0; q < kQuantities; ++q)
@@ -171,9 +167,8 @@ struct RowSampler::Impl {
 
   bool go_to(std::int64_t first) {
     // a key frame nearer to it than where the session is
-    const auto frames = log.key_frames();
-    const auto after = std::upper_bound(frames.begin(), frames.end(), first);
-    const std::int64_t frame = after == frames.begin() ? -1 : *(after - 1);
+    const auto after = std::ranges::upper_bound(key_frames, first);
+    const std::int64_t frame = after == key_frames.begin() ? -1 : *(after - 1);
     if (session->ticks() > first || frame > session->ticks()) {
       if (frame < 0)
         throw InputError(fmt::format("{}: it has no key frame at or before {:.3f} s",
@@ -221,7 +216,8 @@ struct RowSampler::Impl {
   App app;
   std::string instead;
   std::optional<Session> session;
-  std::vector<HashedTicks> hashes;
+  std::optional<LoggedHashes> hashes;
+  std::vector<std::int64_t> key_frames;
   std::vector<ChannelInfo> fields;
   std::vector<std::size_t> offsets;  // into Values, by field
   std::size_t width = 0;

@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "record/messages.hpp"
 #include "session/hash_rows.hpp"
+#include "session/logged_hashes.hpp"
 #include "session/logged_plants.hpp"
 
 namespace handspan {
@@ -87,7 +88,7 @@ class Verifier : public SessionWatcher {
       by_values(session);
       return;
     }
-    const TickHashes* was = hashes_of(tick);
+    const TickHashes* was = hashes_.at(tick);
     if (was == nullptr) return;
     ++report_.compared;
     const TickHashes now = session.hashes();
@@ -103,13 +104,6 @@ class Verifier : public SessionWatcher {
   }
 
  private:
-  // none where they were lost; ticks come rising
-  const TickHashes* hashes_of(std::int64_t tick) noexcept {
-    const auto end = [&] { return hashes_[run_].first + std::ssize(hashes_[run_].rows); };
-    while (run_ < hashes_.size() && tick >= end()) ++run_;
-    if (run_ == hashes_.size() || tick < hashes_[run_].first) return nullptr;
-    return &hashes_[run_].rows[static_cast<std::size_t>(tick - hashes_[run_].first)];
-  }
   void by_values(Session& session) noexcept {
     if (!std::ranges::binary_search(key_frames_, session.ticks())) return;
     std::size_t found = 0;
@@ -135,8 +129,7 @@ class Verifier : public SessionWatcher {
   const LogFile& log_;
   const ReplayOptions& options_;
   ReplayReport& report_;
-  std::vector<HashedTicks> hashes_;
-  std::size_t run_ = 0;  // of hashes_
+  LoggedHashes hashes_;
   std::vector<std::int64_t> key_frames_;
   ChannelComparison channels_;
 };

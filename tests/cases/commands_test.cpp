@@ -185,6 +185,21 @@ TEST_F(CommandCases, ALogSaysWhoActedAlsoWithoutAPage) {
   EXPECT_EQ(events.compare(events.rfind('\n', who) + 1, 14, "0,0.000000000,"), 0) << events;
 }
 
+TEST_F(CommandCases, AnExportTakesOnlyOptionsOfItsFormat) {
+  ASSERT_EQ(run("run app.yaml --no-picture --record log.mcap").code, 0);
+  for (const auto& [options, named] :
+       {std::pair("--to csv --rate 20", "--rate"), std::pair("--to hdf5 --table", "--table"),
+        std::pair("--to lerobot --append", "--append"), std::pair("--to csv --task x", "--task"),
+        std::pair("--to hdf5 --rate 0", "--rate"), std::pair("--to xml", "--to"),
+        std::pair("--to hdf5 --outcome 1=won", "--outcome"),
+        std::pair("--to hdf5 --outcome x=success", "--outcome"),
+        std::pair("--to hdf5 --actions both", "--actions")}) {
+    const Result r = run("export log.mcap " + std::string(options));
+    EXPECT_EQ(r.code, 2) << options << ": " << r.output;
+    EXPECT_NE(r.output.find(named), std::string::npos) << options << ": " << r.output;
+  }
+}
+
 TEST_F(CommandCases, ADataSetKeepsTheRulesThatUsersOfRobomimicRunInto) {
   const fs::path check = kRoot / "../shared/cases/hdf5/check_layout.py";
   const fs::path python = kRoot / ".deps/venv/bin/python";

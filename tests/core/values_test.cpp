@@ -109,7 +109,7 @@ TEST(Values, NumbersAreFinite) {
         << text;
   }
   for (const char* text : {".nan", ".NaN", "nan"}) {
-    EXPECT_TRUE(error_at_x(text, number()).ends_with(", which is no number; it must be finite"))
+    EXPECT_TRUE(error_at_x(text, number()).ends_with(", which is not a number; it must be finite"))
         << text;
   }
   EXPECT_EQ(error_at_x(".inf", number("m")), "x is .inf, which is infinite; it must be finite");
@@ -215,7 +215,7 @@ TEST(Values, VectorsHaveTheirSizeAndNameTheirWrongElements) {
   EXPECT_EQ(error_at_x("5", vector<3>("m")), "x is 5; it must be a list of 3 numbers");
   EXPECT_EQ(
       error_at_x("[1, a, nan]", vector<3>()),
-      "x[1] is 'a'; it must be a number\nt.yaml:1: x[2] is 'nan', which is no number; it must "
+      "x[1] is 'a'; it must be a number\nt.yaml:1: x[2] is 'nan', which is not a number; it must "
       "be finite");
   EXPECT_EQ(error_at_x("[1, 0, 2]", vector<3>("m").above(0)), "x[1] is 0; it must be > 0");
 }
