@@ -6,7 +6,7 @@ type Play = Stage<Served>;
 
 const kPace = 0.25; // simulated by real time
 const kSmall = { viewport: { width: 480, height: 420 } };
-const kBelt = 0.84, kHalf = 0.057; // heights of the belt's surface and of the box's middle over it [m]
+const kBelt = 0.84, kHalf = 0.057; // the belt's height, half the box's [m]
 
 export async function serve(): Promise<Served> {
   const served = new Served('apps/toss-held.yaml', kPace);
@@ -23,12 +23,14 @@ async function operate(stage: Play, page: Page): Promise<void> {
   await stage.server.wait(0.3);
 }
 
-/// It was let go, and lies on its bottom on the belt, farther out than it was held.
-async function lands({ server }: Play, from: number[]): Promise<void> {
+/// It was let go with the motion that it had: it comes down farther out than it was held. How it lies then is chance: the
+/// moment of a key's release in the swing depends on the machine, and a box that lands on an edge may roll off the belt.
+async function fliesOut({ server }: Play, from: number[]): Promise<void> {
   await until('it is not let go', () => server.status!.mode.arm !== 'teleoperation');
-  await until('the box does not come to lie on the belt', () =>
-    Math.abs(server.pose('box')[2]! - kBelt - kHalf) < 0.005);
-  expect(server.pose('box')[1]! < from[1]! - 0.1, 'it does not fly away from the robot');
+  const letGo = server.pose('box')[1]!;
+  await until('the box does not come down', () => server.pose('box')[2]! < kBelt + 2 * kHalf);
+  const down = server.pose('box')[1]!;
+  expect(down < letGo - 0.1 && down < from[1]! - 0.25, `it does not fly away from the robot: from ${letGo} to ${down}`);
 }
 
 /// What the page says of it, which stays when the app begins anew.
@@ -73,7 +75,7 @@ export const tests: Record<string, (stage: Play) => Promise<void>> = {
     await set({ trigger: false });
     await until('it is not let go', () => server.status!.mode.arm !== 'teleoperation');
     await set({ stick: 0 });
-    await lands(stage, from);
+    await fliesOut(stage, from);
     await judged(stage, page);
   },
 
@@ -93,6 +95,6 @@ export const tests: Record<string, (stage: Play) => Promise<void>> = {
     await until('it is not let go', () => server.status!.mode.arm !== 'teleoperation');
     await page.keyboard.up('KeyW');
     await page.keyboard.up('KeyC');
-    await lands(stage, from);
+    await fliesOut(stage, from);
   },
 };
