@@ -29,10 +29,6 @@ void add_devices(CLI::App& cli, Action& action);
 void add_study(CLI::App& cli, Action& action);
 void add_bench(CLI::App& cli, Action& action);
 
-/// The folder with robots/, scenes/ and apps/ that this program came with: $HANDSPAN_DATA_DIR, the
-/// source tree it was built in, or the installed share/handspan.
-std::filesystem::path data_folder();
-
 /// "20 s", "20s" or "20" [ns], above 0. @throws InputError naming the option
 Nanoseconds read_duration(std::string text, const std::string& option);
 /// The same of a time in a log or a run, which may be its beginning: 0 too.

@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "core/files_read.hpp"
 #include "robot/urdf_export.hpp"
+#include "scene/data_folder.hpp"
 #include "scene/mjcf.hpp"
 #include "scene/robot_folder.hpp"
 

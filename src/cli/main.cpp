@@ -15,24 +15,7 @@
 #include "core/files_read.hpp"
 #include "core/suggest.hpp"
 
-#ifndef HANDSPAN_DATA_FOLDERS
-#define HANDSPAN_DATA_FOLDERS ""
-#endif
-
 namespace handspan {
-
-std::filesystem::path data_folder() {
-  if (const char* data = std::getenv("HANDSPAN_DATA_DIR")) return data;
-  // the source tree first, then the place of installation; CMake says where both are
-  std::string_view folders = HANDSPAN_DATA_FOLDERS;
-  while (!folders.empty()) {
-    const auto end = std::min(folders.find(':'), folders.size());
-    const std::filesystem::path folder(folders.substr(0, end));
-    if (std::filesystem::is_directory(folder / "robots")) return folder;
-    folders.remove_prefix(std::min(end + 1, folders.size()));
-  }
-  return std::filesystem::current_path();
-}
 
 namespace {
 

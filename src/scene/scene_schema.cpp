@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <numbers>
+
 #include <assimp/scene.h>
 #include <assimp/Importer.hpp>
 
@@ -17,6 +20,11 @@ Schema<PoseEntry> pose_schema() {
       .check([](const PoseEntry& pose) -> std::optional<Fault> {
         if (pose.rpy && pose.quaternion)
           return Fault{"stands beside quaternion", "give one of them", "rpy"};
+        // three angles reach every orientation within a turn: 180 is 180 deg, written without it
+        for (int i = 0; pose.rpy && i < 3; ++i)
+          if (std::abs((*pose.rpy)[i]) > 2.0 * std::numbers::pi)
+            return Fault{fmt::format("has {} rad, more than a turn", (*pose.rpy)[i]),
+                         fmt::format("write '{} deg' if degrees are meant", (*pose.rpy)[i]), "rpy"};
         return std::nullopt;
       });
 }
