@@ -23,6 +23,7 @@ void add_serve(CLI::App& cli, Action& action);
 void add_replay(CLI::App& cli, Action& action);
 void add_export(CLI::App& cli, Action& action);
 void add_check(CLI::App& cli, Action& action);
+void add_new(CLI::App& cli, Action& action);
 void add_import(CLI::App& cli, Action& action);
 void add_export_urdf(CLI::App& cli, Action& action);
 void add_devices(CLI::App& cli, Action& action);

@@ -100,6 +100,7 @@ int main(int argc, char** argv) {
   add_replay(cli, action);
   add_export(cli, action);
   add_check(cli, action);
+  add_new(cli, action);
   add_import(cli, action);
   add_export_urdf(cli, action);
   add_devices(cli, action);
