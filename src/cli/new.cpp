@@ -15,6 +15,7 @@
 #include "scene/data_folder.hpp"
 #include "scene/import.hpp"
 #include "scene/import_write.hpp"
+#include "scene/open_pose.hpp"
 #include "scene/robot_check.hpp"
 #include "session/run.hpp"
 
@@ -22,6 +23,13 @@ namespace handspan {
 namespace {
 
 namespace fs = std::filesystem;
+
+// configurations that are tried where the robot's own pose lets its hand go nowhere
+constexpr std::size_t kStarts = 3;
+// of a trial: a second of moving, and time to spare
+constexpr Nanoseconds kTrialTime = 6'000'000'000;
+// an arm that holds moves less [rad, m]
+constexpr double kStill = 0.05;
 
 struct Options {
   fs::path folder;
@@ -117,7 +125,10 @@ Trial trial_of(const fs::path& file, bool shows_way) {
   try {
     const App app = load_app(file);
     Session session(app);
-    const RunSummary summary = run_session(session, std::llround(app.duration * 1e9));
+    const RunSummary summary = run_session(session, kTrialTime);
+    for (const auto& group : summary.groups)
+      if (!shows_way && group.worst_deviation > kStill)
+        return {false, fmt::format("{} does not keep still", group.name)};
     if (const auto broken = summary.broken(); !broken.empty()) return {false, broken.front()};
     if (!session.ended())
       return {false, shows_way ? "the hand does not get there and back in time"
@@ -147,30 +158,64 @@ std::optional<double> box_place(WorkspacePlan plan, const RobotFolder& robot,
   return std::nullopt;
 }
 
-// Writes the first app that runs: with all collision pairs before fewer, a way that the hand can
-// go before none. @return what the last one that does not run said, empty when one runs
-std::string write_app_that_runs(WorkspacePlan& plan, const RobotFolder& robot,
-                                const RobotFolder* tool, const fs::path& file) {
+struct Workspace {
+  const RobotFolder& robot;
+  const RobotFolder* tool;
+  fs::path scene, app;
+};
+
+// Writes the first scene and app that run: at the robot's own pose before others, with all
+// collision pairs before fewer. Where the hand can go nowhere, the arm holds.
+// @return what the last app that does not run said, empty when one runs
+std::string write_what_runs(WorkspacePlan& plan, const Workspace& to) {
   const double step = std::max(0.01, 0.08 * plan.reach);
-  const std::array<Eigen::Vector3d, 5> ways = {
-      Eigen::Vector3d(0, 0, step), Eigen::Vector3d(0, 0, -step), Eigen::Vector3d(-step, 0, 0),
-      Eigen::Vector3d(0, step, 0), Eigen::Vector3d(step, 0, 0)};
   std::string why;
   const auto runs = [&] {
-    write_file(file, workspace_app(plan, robot, tool));
-    Trial trial = trial_of(file, plan.shown_way.has_value());
+    write_file(to.app, workspace_app(plan, to.robot, to.tool));
+    Trial trial = trial_of(to.app, plan.shown_way.has_value());
     why = std::move(trial.why);
     return trial.runs;
   };
-  for (const Apart apart : {Apart::kAll, Apart::kPedestal, Apart::kNothing}) {
-    plan.apart = apart;
-    for (const auto& way : ways) {
-      plan.shown_way = way;
-      if (runs()) return "";
+  const auto stand = [&](std::optional<Eigen::VectorXd> q) {
+    plan.q = std::move(q);
+    plan.box_angle.reset();
+    plan.box_angle = box_place(plan, to.robot, to.scene);
+    write_file(to.scene, workspace_scene(plan, to.robot));
+    plan.shown_way.reset();
+  };
+  // with what it can be kept apart from, standing there
+  const auto holds = [&] {
+    for (const Apart apart : {Apart::kAll, Apart::kPedestal, Apart::kNothing}) {
+      plan.apart = apart;
+      if (runs()) return true;
     }
+    return false;
+  };
+  std::vector<std::optional<Eigen::VectorXd>> starts = {std::nullopt};
+  if (plan.reach > 0.0)
+    for (auto& q : open_poses(to.robot, hand_frame(to.robot, nullptr), plan.reach, kStarts))
+      starts.emplace_back(std::move(q));
+  // a torque-driven arm with much friction comes nearer when control follows a commanded state
+  // and the friction is compensated
+  std::vector<bool> feedbacks = {false};
+  if (to.robot.groups.front().drive == Drive::kTorque) feedbacks.insert(feedbacks.begin(), true);
+  for (const auto& q : starts)
+    for (const bool measured : feedbacks) {
+      plan.measured = measured;
+      stand(q);
+      if (!holds()) continue;
+      for (const auto& way : {Eigen::Vector3d(0, 0, step), Eigen::Vector3d(0, 0, -step),
+                              Eigen::Vector3d(-step, 0, 0)}) {
+        plan.shown_way = way;
+        if (runs()) return "";
+      }
+    }
+  // it holds at least
+  plan.measured = feedbacks.front();
+  for (const auto& q : starts) {
+    stand(q);
+    if (holds()) return "";
   }
-  plan.shown_way.reset();
-  runs();
   return why;
 }
 
@@ -248,9 +293,8 @@ int make_workspace(const Options& options) {
     plan.reach = find_reach(robot.description, robot.limits, reaching);
   const fs::path scene_file = stage / "scenes" / (plan.name + ".yaml");
   const fs::path app_file = stage / "apps" / (plan.name + ".yaml");
-  plan.box_angle = box_place(plan, robot, scene_file);
-  write_file(scene_file, workspace_scene(plan, robot));
-  const std::string why = write_app_that_runs(plan, robot, tool ? &*tool : nullptr, app_file);
+  const std::string why =
+      write_what_runs(plan, {robot, tool ? &*tool : nullptr, scene_file, app_file});
   write_file(stage / "README.md", workspace_readme(plan, given.own));
   try {
     put_in_place(stage, folder);
@@ -270,10 +314,15 @@ int make_workspace(const Options& options) {
     fmt::print("mend that, then: handspan run {}\n", in("apps"));
     return kDoesNotHold;
   }
+  if (plan.q)
+    fmt::print("it starts at a q of the scene's own: from '{}' its hand could not go a small way\n",
+               robot.poses.empty() ? "zero" : robot.poses.front().name);
   fmt::print(
-      "next: handspan run {0}      # the hand goes a small way and back\n"
+      "next: handspan run {0}      # {1}\n"
       "      handspan serve {0}    # a page: take over and move it\n",
-      in("apps"));
+      in("apps"),
+      plan.shown_way ? "the hand goes a small way and back"
+                     : "the arm holds: no small way was found that its hand can go");
   return kHolds;
 }
 

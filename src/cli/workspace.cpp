@@ -19,8 +19,27 @@ std::string point(const Eigen::Vector3d& p) {
   return fmt::format("[{}, {}, {}]", metres(p[0]), metres(p[1]), metres(p[2]));
 }
 
+std::string numbers(const Eigen::VectorXd& q) {
+  std::string out;
+  for (const double x : q) out += fmt::format("{}{}", out.empty() ? "" : ", ", x + 0.0);
+  return "[" + out + "]";
+}
+
 const char* name_of(Drive drive) {
   return drive == Drive::kTorque ? "torque" : drive == Drive::kVelocity ? "velocity" : "position";
+}
+
+// Nine tenths of the dry friction that model.xml has: more than there is would be an engine.
+std::string compensated(const RobotFolder& robot) {
+  const auto& joints = robot.groups.front().joints;
+  Eigen::VectorXd friction = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(joints.size()));
+  for (const auto& body : robot.description.bodies)
+    for (const auto& joint : body.joints) {
+      const auto at = std::ranges::find(joints, joint.name);
+      if (at != joints.end())
+        friction[at - joints.begin()] = std::round(900.0 * joint.friction_loss) / 1000.0;
+    }
+  return friction.maxCoeff() > 0.0 ? ", friction: " + numbers(friction) : "";
 }
 
 // what keeps a group where it is that the whole-arm controller does not drive
@@ -52,7 +71,9 @@ std::string workspace_scene(const WorkspacePlan& plan, const RobotFolder& robot)
       "  # `base: {{position: [x, y, z], rpy: [0, 0, 90 deg]}}` puts it elsewhere\n"
       "  arm: {{robot: {}{}{}}}\n",
       plan.robot, plan.tool.empty() ? "" : ", tool: " + plan.tool,
-      robot.poses.empty() ? "" : ", pose: " + robot.poses.front().name);
+      plan.q                ? ", q: " + numbers(*plan.q)
+      : robot.poses.empty() ? ""
+                            : ", pose: " + robot.poses.front().name);
   if (plan.box_angle) {
     const double r = plan.reach;
     const double edge = std::max(0.01, kBoxEdge * r), height = kPedestalHeight * r;
@@ -102,17 +123,19 @@ std::string workspace_app(const WorkspacePlan& plan, const RobotFolder& robot,
   out += fmt::format(
       "whole_arm:\n  arms:\n"
       "    # driven by {}: {}\n"
-      "    arm.{}: {{feedback: {}}}\n",
+      "    arm.{}: {{feedback: {}{}}}\n",
       name_of(arm.drive),
-      torque ? "control sees what is measured, and the arm gives way when it is pushed"
-             : "control follows its own commanded state, which the drive follows with its lag",
-      arm.name, torque ? "measured" : "commanded");
+      plan.measured ? "control sees what is measured, and the arm gives way when it is pushed"
+                    : "control follows its own commanded state, and the drive follows that",
+      arm.name, plan.measured ? "measured" : "commanded",
+      torque && !plan.measured ? compensated(robot) : "");
   out += fmt::format(
       "  tasks:\n"
-      "    hand: {{type: {}, frame: arm.{}, stiffness: 100}}\n"
+      "    hand: {{type: {}, frame: arm.{}, stiffness: 100{}}}\n"
       "    # what is free besides the hand stays near where it was\n"
       "    posture: {{type: posture, robot: arm, stiffness: 10, weight: 1.0e-4}}\n",
-      plan.turns_hand ? "pose" : "position", plan.hand);
+      plan.turns_hand ? "pose" : "position", plan.hand,
+      plan.turns_hand ? ", orientation_stiffness: 400" : "");
   out += "  constraints:\n";
   if (torque) out += "    - {type: torque_limits}\n";
   out += "    - {type: jerk_limits}\n";
@@ -141,10 +164,12 @@ std::string workspace_app(const WorkspacePlan& plan, const RobotFolder& robot,
     const auto move = [&](const char* state, const Eigen::Vector3d& way, const char* next) {
       out += fmt::format(
           "      {}:\n        do: [{{type: move_to, task: hand, linear: {{velocity: {} m/s}}, "
-          "waypoints: [{{relative: true, position: {}}}]}}]\n"
+          "tolerance: {{distance: {} m, angle: 15 deg}}, waypoints: [{{relative: true, position: "
+          "{}}}]}}]\n"
           "        next: [{{to: {}, when: [{{type: done}}]}}]\n",
-          state, metres(0.5 * speed), point(way), next);
+          state, metres(0.5 * speed), metres(std::max(0.01, 0.3 * way.norm())), point(way), next);
     };
+    // wide tolerances: nobody has compensated this arm's friction yet
     move("there", *plan.shown_way, "back");
     move("back", -*plan.shown_way, "shown");
   }

@@ -17,11 +17,13 @@ enum class Apart { kAll, kPedestal, kNothing };
 struct WorkspacePlan {
   std::string name;  // of scene and app, and of their files
   std::string robot, tool;
-  double reach = 0.0;               // of the hand's frame from the base [m]; 0: unknown
-  std::optional<double> box_angle;  // of the box about the base's z [rad]; none: no box
-  std::string hand;                 // frame that is moved, without the robot's name
-  bool turns_hand = true;           // pose, not position alone: six joints or more
+  double reach = 0.0;                // of the hand's frame from the base [m]; 0: unknown
+  std::optional<double> box_angle;   // of the box about the base's z [rad]; none: no box
+  std::optional<Eigen::VectorXd> q;  // at the start; none: the robot's first named pose
+  std::string hand;                  // frame that is moved, without the robot's name
+  bool turns_hand = true;            // pose, not position alone: six joints or more
   Apart apart = Apart::kAll;
+  bool measured = false;  // feedback; else the commanded state
   std::optional<Eigen::Vector3d> shown_way;  // that the hand goes and comes back [m]; none: holds
 };
 

@@ -1,4 +1,6 @@
 // `handspan new`: a workspace around a robot, which runs at once wherever it lies.
+#include <nlohmann/json.hpp>
+
 #include "program.hpp"
 
 namespace {
@@ -89,6 +91,34 @@ TEST_F(New, AFileIsImportedAsImportDoes) {
     EXPECT_EQ(said.code, 0) << line << ": " << said.output;
   }
   EXPECT_EQ(commands, 5);
+}
+
+// a pose that nobody has tried: its hand lies in its own arm
+TEST_F(New, AnArmWhosePoseLetsItGoNowhereStartsElsewhereAndThatIsSaid) {
+  std::filesystem::create_directories(folder_ / "bodies");
+  std::filesystem::copy(kRoot / "robots/fr3", folder_ / "bodies/fr3");
+  std::string yaml = read("bodies/fr3/robot.yaml");
+  const auto ready = yaml.find("ready: [");
+  ASSERT_NE(ready, std::string::npos);
+  yaml.replace(ready, yaml.find(']', ready) + 1 - ready, "ready: [0, 1.2, 0, -2.9, 0, 0.6, 0]");
+  write("bodies/fr3/robot.yaml", yaml);
+  const Result r = run("new w --robot bodies/fr3");
+  EXPECT_EQ(r.code, 0) << r.output;
+  EXPECT_TRUE(r.has("it starts at a q of the scene's own: from 'ready' its hand could not go"))
+      << r.output;
+  EXPECT_NE(read("w/scenes/fr3.yaml").find("arm: {robot: fr3, q: ["), std::string::npos);
+  const Result moved = run("run w/apps/fr3.yaml --no-picture --json moved.json");
+  EXPECT_EQ(moved.code, 0) << moved.output;
+  EXPECT_GT(nlohmann::json::parse(read("moved.json"))["groups"][0]["worst_deviation"], 0.05);
+}
+
+// much dry friction: not to be overcome by a soft hand, but known
+TEST_F(New, FrictionOfATorqueDrivenArmIsCompensatedWhereItHoldsTheHandBack) {
+  ASSERT_EQ(run("export-urdf ur10 --out ur10.urdf").code, 0);
+  EXPECT_EQ(run("new w --robot ur10.urdf --name mine").code, 0);
+  EXPECT_NE(read("w/apps/mine.yaml").find("friction: [9, 9, 4.5, 1.8, 1.8, 1.8]"),
+            std::string::npos);
+  runs("w/apps/mine.yaml");
 }
 
 TEST_F(New, ARobotFolderIsCopied) {
