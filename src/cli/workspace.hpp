@@ -23,7 +23,7 @@ struct WorkspacePlan {
   std::string hand;                  // frame that is moved, without the robot's name
   bool turns_hand = true;            // pose, not position alone: six joints or more
   Apart apart = Apart::kAll;
-  bool measured = false;  // feedback; else the commanded state
+  bool measured = false;                     // feedback; else the commanded state
   std::optional<Eigen::Vector3d> shown_way;  // that the hand goes and comes back [m]; none: holds
 };
 
