@@ -9,6 +9,19 @@
 #include <assimp/Importer.hpp>
 
 namespace handspan {
+
+// The words of defaults, for the documentation of the schema (core/defaults.hpp).
+static std::string default_text(const Integrator& integrator) {
+  constexpr const char* kWords[] = {"implicitfast", "implicit", "euler", "rk4"};
+  return kWords[static_cast<std::size_t>(integrator)];
+}
+static std::string default_text(const FrictionCone& cone) {
+  return cone == FrictionCone::kElliptic ? "elliptic" : "pyramidal";
+}
+static std::string default_text(const Touches& touches) {
+  return touches == Touches::kEverything ? "everything" : "robots";
+}
+
 namespace {
 
 Schema<PoseEntry> pose_schema() {
@@ -55,7 +68,7 @@ ObjectSchema<T> with_look(ObjectSchema<T> schema) {
       .optional(
           "touches", &T::touches,
           choice<Touches>({{"everything", Touches::kEverything}, {"robots", Touches::kRobots}}),
-          "default everything; robots: shapes of robots only, such as a face for a cup where "
+          "robots: shapes of robots only, such as a face for a cup where "
           "balls at its corners meet the rest");
 }
 

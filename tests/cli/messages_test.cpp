@@ -178,6 +178,20 @@ TEST_F(Messages, OwnRobotsComeBeforeShippedOnesAndThatIsSaid) {
   }
 }
 
+TEST_F(Messages, SchemasShowTheDefaultsOfChoices) {
+  const Result scene = run("check --schema scene"), one = run("check --schema app");
+  for (const char* line :
+       {"cone: text, one of elliptic, pyramidal (default elliptic)", "rk4 (default implicitfast)",
+        "touches: text, one of everything, robots (default everything)"})
+    EXPECT_TRUE(scene.has(line)) << line;
+  for (const char* line : {"clock: text, one of virtual, wall, plant (default virtual)",
+                           "record: text, one of default, full (default default)",
+                           "frame: text, one of world, base, tool, view (default world)",
+                           "turn: text, one of world, body (default world)",
+                           "preset: text, one of webxr, toss, grab (default webxr)"})
+    EXPECT_TRUE(one.has(line)) << line;
+}
+
 TEST_F(Messages, ChannelsOfAnAppAreListed) {
   const Result r = run("check " + app("grab.yaml") + " --channels --json found.json");
   EXPECT_EQ(r.code, 0) << r.output;
@@ -228,6 +242,36 @@ TEST_F(OfAnotherUser, ServeDoesNotRunOnUnrecorded) {
   const Result live = run_as_other(serve);
   EXPECT_EQ(live.code, 0) << live.output;
   EXPECT_TRUE(live.has("handspan-out/records: nothing can be recorded: ")) << live.output;
+}
+
+// ./run of a tree that is another user's: nothing is set up or built, which would have to write
+// there
+TEST_F(OfAnotherUser, ATreeThatIsBuiltRuns) {
+  namespace fs = std::filesystem;
+  fs::permissions(folder_, fs::perms(0755));
+  const fs::path tree = folder_ / "tree";
+  fs::create_directories(tree / "tools");
+  fs::copy_file(kRoot / "run", tree / "run");
+  const auto script = [&](const char* file, const std::string& text) {
+    write(tree / file, "#!/bin/sh\n" + text + "\n");
+    fs::permissions(tree / file, fs::perms(0755));
+  };
+  script("tools/setup", "echo setup");
+  script("tools/build", "echo build");
+  script("build/release/handspan", "echo \"runs $*\" in $PWD");
+  const std::string as = geteuid() == 0 ? "setpriv --reuid=65534 --clear-groups " : "";
+  const Result own = shell("cd " + folder_.string() + " && tree/run check fr3");
+  EXPECT_EQ(own.output, "setup\nbuild\nruns check fr3 in " + folder_.string() + "\n");
+  fs::permissions(tree, fs::perms(0555));
+  const auto run_as = [&](const std::string& arguments) {
+    return shell("cd " + folder_.string() + " && " + as + "tree/run" + arguments);
+  };
+  EXPECT_EQ(run_as(" check fr3").output, "runs check fr3 in " + folder_.string() + "\n");
+  EXPECT_EQ(run_as("").output,
+            "runs serve " + (tree / "apps/grab.yaml").string() + " in " + folder_.string() + "\n");
+  fs::permissions(tree, fs::perms(0755));
+  fs::remove_all(tree / "build");
+  EXPECT_TRUE(run_as(" check fr3").output.starts_with("setup\nbuild\n"));
 }
 
 }  // namespace
