@@ -1,8 +1,9 @@
 // handspan new FOLDER --robot WHAT: a workspace with a robot, a scene and an app that runs.
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <numbers>
 
 #include "cli/command.hpp"
@@ -221,14 +222,22 @@ std::string write_what_runs(WorkspacePlan& plan, const Workspace& to) {
 
 // ---- the folder
 
-// Files of the stage into the folder, which may have others.
+bool same_bytes(const fs::path& a, const fs::path& b) {
+  std::ifstream of_a(a, std::ios::binary), of_b(b, std::ios::binary);
+  return of_a && of_b &&
+         std::equal(std::istreambuf_iterator<char>(of_a), {}, std::istreambuf_iterator<char>(of_b),
+                    {});
+}
+
+// Files of the stage into the folder, which may have others. What was read is not written over; a
+// robot of the workspace's own is there already.
 void put_in_place(const fs::path& stage, const fs::path& folder) {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(stage))
-    if (entry.is_regular_file()) files.push_back(entry.path().lexically_relative(stage));
-  for (const auto& file : files)
-    // the workspace's own robot is written over itself
-    if (*file.begin() != "robots") refuse_overwriting(folder / file, "FOLDER");
+  for (const auto& entry : fs::recursive_directory_iterator(stage)) {
+    const fs::path file = entry.path().lexically_relative(stage);
+    if (entry.is_regular_file() && !same_bytes(entry.path(), folder / file)) files.push_back(file);
+  }
+  for (const auto& file : files) refuse_overwriting(folder / file, "FOLDER");
   for (const auto& file : files) {
     fs::create_directories((folder / file).parent_path());
     fs::copy_file(stage / file, folder / file, fs::copy_options::overwrite_existing);

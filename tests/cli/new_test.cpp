@@ -144,6 +144,21 @@ TEST_F(New, WhatIsThereStays) {
   runs("w/apps/fr3.yaml");
 }
 
+TEST_F(New, WhatIsReadIsNotWrittenOver) {
+  ASSERT_EQ(run("new w --robot fr3").code, 0);
+  std::filesystem::create_directories(folder_ / "w/robots");
+  std::filesystem::copy(kRoot / "robots/ur5", folder_ / "w/robots/ur5");
+  const std::string model = read("w/robots/ur5/model.xml");
+  const Result r = run("new w --robot w/robots/ur5/model.xml --velocity 2 --force");
+  EXPECT_EQ(r.code, 2) << r.output;
+  EXPECT_TRUE(r.has("which is read: it would be lost")) << r.output;
+  EXPECT_EQ(read("w/robots/ur5/model.xml"), model);
+  // a robot of the workspace's own stays as it is
+  EXPECT_EQ(run("new w --robot ur5 --force").code, 0);
+  EXPECT_EQ(read("w/robots/ur5/model.xml"), model);
+  runs("w/apps/ur5.yaml");
+}
+
 TEST_F(New, WhatIsRefusedLeavesNothingBehind) {
   write("x/apps/app.yaml", "");
   const std::pair<std::string, std::string> cases[] = {
