@@ -261,7 +261,8 @@ int make_workspace(const Options& options) {
         "{}: is not empty; name a new folder, or give --force to write the workspace's files into "
         "it (others stay)",
         printable(options.folder.string())));
-  const OutputOption outputs[] = {{"FOLDER", folder / "README.md"}};
+  // what is there is written over with --force alone, which was asked for above
+  const OutputOption outputs[] = {{"FOLDER", folder / "apps"}};
   check_outputs(outputs);
 
   // made aside and tried there: what is refused leaves nothing behind
