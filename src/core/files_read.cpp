@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "core/escape.hpp"
+#include "core/overwritten.hpp"
 
 namespace handspan {
 namespace {
@@ -77,6 +78,7 @@ void check_outputs(std::span<const OutputOption> outputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].file.empty()) continue;
     refuse_overwriting(outputs[i].file, outputs[i].option);
+    refuse_foreign(outputs[i].file, outputs[i].option);
     for (std::size_t j = 0; j < i; ++j)
       if (!outputs[j].file.empty() && same_file(outputs[i].file, outputs[j].file))
         throw InputError(fmt::format("{} {}: is the file of {} too; name another file",
