@@ -3,6 +3,7 @@
 
 #include "cli/command.hpp"
 #include "cli/end_signals.hpp"
+#include "scene/data_folder.hpp"
 
 namespace handspan {
 

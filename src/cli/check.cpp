@@ -15,7 +15,9 @@
 #include "core/suggest.hpp"
 #include "plant/mujoco_plant.hpp"
 #include "robot/model.hpp"
+#include "scene/data_folder.hpp"
 #include "scene/robot_check.hpp"
+#include "session/log_layout.hpp"
 #include "session/session.hpp"
 #include "study/study.hpp"
 
@@ -24,11 +26,14 @@ namespace {
 
 struct Options {
   std::vector<std::string> what;
-  bool schema = false;
+  bool schema = false, channels = false;
   std::filesystem::path repair, json;
 };
 
 using Json = nlohmann::ordered_json;
+
+constexpr char kChannelsAreOfApps[] =
+    "--channels: only an app's loop has channels; name an app, such as apps/hold.yaml";
 
 Json to_json(const RobotLimits& limits) {
   auto json = Json::object();
@@ -102,6 +107,7 @@ int check_folder(const std::filesystem::path& path, Json& json) {
 int check_scene(const std::filesystem::path& path, Json& json) {
   const Scene scene = load_scene(path);
   MujocoPlant plant(scene);
+  for (const auto& line : own_before_shipped(scene)) fmt::print("{}\n", line);
   fmt::print(
       "scene '{}': {} robots, {} objects, {} fixtures, {} belts, {} kinematic bodies, {} cameras, "
       "{} views\n",
@@ -137,12 +143,40 @@ int check_scene(const std::filesystem::path& path, Json& json) {
   return holds ? kHolds : kDoesNotHold;
 }
 
-int check_app(const std::filesystem::path& path, Json& json) {
+// what a log of the app holds, and what judges, metrics and exports may name
+void print_channels(const Session& session, Json& json) {
+  const auto& channels = session.channels().channels();
+  std::size_t width = 0;
+  for (const auto& info : channels) width = std::max(width, info.name.size());
+  fmt::print("\n{:<{}}  {:<8} {:>4}  {:<7} {:>9}  what\n", "channel", width, "type", "size", "unit",
+             "rate");
+  json["channels"] = Json::array();
+  for (const auto& info : channels) {
+    const auto& words = info.type == ChannelType::kChoice ? info.choices : info.labels;
+    fmt::print("{:<{}}  {:<8} {:>4}  {:<7} {:>9}  {}{}{}\n", info.name, width, name_of(info.type),
+               info.type == ChannelType::kPose ? 7 : info.size, info.unit, info.rate.text(),
+               info.doc, info.doc.empty() || words.empty() ? "" : ": ", joined(words));
+    json["channels"].push_back({{"name", info.name},
+                                {"type", name_of(info.type)},
+                                {"size", info.type == ChannelType::kPose ? 7 : info.size},
+                                {"unit", info.unit},
+                                {"rate", info.rate.hz()},
+                                {"doc", info.doc},
+                                {"labels", words}});
+  }
+  fmt::print(
+      "{} channels; a log has each {} times a second, with --full at every tick; a pose is x y z "
+      "[m] and a quaternion x y z w\n\n",
+      channels.size(), kRecordRate.hz());
+}
+
+int check_app(const std::filesystem::path& path, const Options& options, Json& json) {
   const App app = load_app(path);
   // a check connects to nothing: the simulation of the scene stands in
   SessionOptions how;
   if (!app.plants.empty()) how.plant = std::make_unique<MujocoPlant>(app.scene);
   Session session(app, std::move(how));
+  for (const auto& line : own_before_shipped(app.scene)) fmt::print("{}\n", line);
   fmt::print("app '{}': scene '{}', {} s at a base tick of {} us\n", app.name, app.scene.name,
              app.duration, session.base_period() / 1000);
   const auto robots = robots_of(app.plants, app.scene);
@@ -154,6 +188,7 @@ int check_app(const std::filesystem::path& path, Json& json) {
   for (const auto& [source, part] : app.sources) fmt::print("source {}: {}\n", source, part.name);
   for (const auto& judge : session.judges().texts()) fmt::print("{}\n", judge);
   for (const auto& machine : session.machines()) fmt::print("{}", machine.text());
+  if (options.channels) print_channels(session, json);
   fmt::print("{}: valid\n", app.name);
   json.update({{"kind", "app"},
                {"name", app.name},
@@ -189,10 +224,12 @@ int print_schema(const std::string& what) {
 }
 
 // The top-level keys tell what a YAML file is.
-int check_file(const std::filesystem::path& path, Json& json) {
+int check_file(const std::filesystem::path& path, const Options& options, Json& json) {
+  refuse_robot_description(path);
   const Node root = load_tree(path);
   if (root.kind() == Node::Kind::kObject) {
-    if (root.find("scene")) return check_app(path, json);
+    if (root.find("scene")) return check_app(path, options, json);
+    if (options.channels) throw InputError(kChannelsAreOfApps);
     if (root.find("kind") && root.find("model")) return check_folder(path.parent_path(), json);
     if (root.find("rate") && root.find("joints")) return check_folder(path.parent_path(), json);
   }
@@ -208,14 +245,17 @@ int check_one(const std::string& what, const Options& options, Json& json) {
   if (!options.repair.empty())
     throw InputError(
         fmt::format("--repair is for logs (.mcap), and {} is none; leave it out", what));
-  if (std::filesystem::is_directory(path)) return check_folder(path, json);
-  if (std::filesystem::exists(path)) return check_file(path, json);
+  if (std::filesystem::is_directory(path)) {
+    if (options.channels) throw InputError(kChannelsAreOfApps);
+    return check_folder(path, json);
+  }
+  if (std::filesystem::exists(path)) return check_file(path, options, json);
   // by name, from anywhere
   for (const char* kind : {"robots", "scenes", "apps"}) {
     const auto folder = data_folder() / kind / path;
     if (std::filesystem::is_directory(folder)) return check_folder(folder, json);
     if (const auto yaml = folder.string() + ".yaml"; std::filesystem::exists(yaml))
-      return check_file(yaml, json);
+      return check_file(yaml, options, json);
   }
   throw InputError(fmt::format("{}: no such file, folder, robot, scene or app", what));
 }
@@ -276,6 +316,8 @@ void add_check(CLI::App& cli, Action& action) {
       ->type_name("OUT");
   command->add_option("--json", options->json, "write what was found to FILE")->type_name("FILE");
   command->add_flag_callback("--force", allow_overwriting, kForceDoc);
+  command->add_flag("--channels", options->channels,
+                    "of apps: the channels of their logs, with type, size, unit and rate");
   command->add_flag("--schema", options->schema, "print the documentation of the keys instead");
   command->callback([options, &action] { action = [options] { return check(*options); }; });
 }

@@ -23,15 +23,12 @@ void add_serve(CLI::App& cli, Action& action);
 void add_replay(CLI::App& cli, Action& action);
 void add_export(CLI::App& cli, Action& action);
 void add_check(CLI::App& cli, Action& action);
+void add_new(CLI::App& cli, Action& action);
 void add_import(CLI::App& cli, Action& action);
 void add_export_urdf(CLI::App& cli, Action& action);
 void add_devices(CLI::App& cli, Action& action);
 void add_study(CLI::App& cli, Action& action);
 void add_bench(CLI::App& cli, Action& action);
-
-/// The folder with robots/, scenes/ and apps/ that this program came with: $HANDSPAN_DATA_DIR, the
-/// source tree it was built in, or the installed share/handspan.
-std::filesystem::path data_folder();
 
 /// "20 s", "20s" or "20" [ns], above 0. @throws InputError naming the option
 Nanoseconds read_duration(std::string text, const std::string& option);

@@ -8,6 +8,7 @@
 #include "core/files_read.hpp"
 #include "core/overwritten.hpp"
 #include "robot/urdf_export.hpp"
+#include "scene/data_folder.hpp"
 #include "scene/mjcf.hpp"
 #include "scene/robot_folder.hpp"
 

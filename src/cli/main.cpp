@@ -16,24 +16,7 @@
 #include "core/overwritten.hpp"
 #include "core/suggest.hpp"
 
-#ifndef HANDSPAN_DATA_FOLDERS
-#define HANDSPAN_DATA_FOLDERS ""
-#endif
-
 namespace handspan {
-
-std::filesystem::path data_folder() {
-  if (const char* data = std::getenv("HANDSPAN_DATA_DIR")) return data;
-  // the source tree first, then the place of installation; CMake says where both are
-  std::string_view folders = HANDSPAN_DATA_FOLDERS;
-  while (!folders.empty()) {
-    const auto end = std::min(folders.find(':'), folders.size());
-    const std::filesystem::path folder(folders.substr(0, end));
-    if (std::filesystem::is_directory(folder / "robots")) return folder;
-    folders.remove_prefix(std::min(end + 1, folders.size()));
-  }
-  return std::filesystem::current_path();
-}
 
 namespace {
 
@@ -121,6 +104,7 @@ int main(int argc, char** argv) {
   add_replay(cli, action);
   add_export(cli, action);
   add_check(cli, action);
+  add_new(cli, action);
   add_import(cli, action);
   add_export_urdf(cli, action);
   add_devices(cli, action);

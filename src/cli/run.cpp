@@ -7,16 +7,19 @@
 #include <cmath>
 #include <optional>
 
+#include "cli/check_log.hpp"
 #include "cli/command.hpp"
 #include "cli/end_signals.hpp"
 #include "cli/param_option.hpp"
 #include "cli/summary_text.hpp"
 #include "core/config.hpp"
 #include "core/error.hpp"
+#include "core/escape.hpp"
 #include "core/files_read.hpp"
 #include "core/overwritten.hpp"
 #include "core/suggest.hpp"
 #include "plant/picture.hpp"
+#include "scene/data_folder.hpp"
 #include "session/log_file.hpp"
 #include "session/recorder.hpp"
 #include "session/run.hpp"
@@ -54,6 +57,17 @@ bool print_recording(Recorder& recorder, const std::filesystem::path& file,
   return whole && status.dropped == 0;
 }
 
+// every command that reads logs knows them by that ending
+void refuse_other_logs(const std::filesystem::path& file) {
+  std::error_code none;
+  if (file.empty() || is_log(file) || std::filesystem::is_directory(file, none) ||
+      std::filesystem::is_other(file, none))
+    return;
+  throw InputError(
+      fmt::format("--record {}: logs are MCAP files; name it {}", printable(file.string()),
+                  printable(std::filesystem::path(file).replace_extension(".mcap").string())));
+}
+
 // a recording given to the app's headset
 std::vector<LoggedInput> recorded_headset(const Options& options, const Session& session) {
   const App& app = session.app();
@@ -74,6 +88,7 @@ std::vector<LoggedInput> recorded_headset(const Options& options, const Session&
 }
 
 int run(const Options& options) {
+  refuse_robot_description(options.app);
   ChangedApp changed(options.app, options.parameters);
   App& app = changed.app;
   if (options.seed) app.seed = *options.seed;
@@ -105,6 +120,8 @@ int run(const Options& options) {
   const OutputOption outputs[] = {
       {"--record", options.record}, {"--json", options.json}, {"--picture", picture}};
   check_outputs(outputs);
+  refuse_other_logs(options.record);
+  for (const auto& line : own_before_shipped(app.scene)) fmt::print("{}\n", line);
   fmt::print("{}: {} robots, {} objects, {:.3g} s at a base tick of {} us\n", app.name,
              app.scene.robots.size(), app.scene.objects.size(), seconds(until),
              session.base_period() / 1000);

@@ -17,6 +17,7 @@
 #include "core/overwritten.hpp"
 #include "core/own_file.hpp"
 #include "core/private_folder.hpp"
+#include "scene/data_folder.hpp"
 #include "station/certificate.hpp"
 #include "station/host_check.hpp"
 #include "station/station.hpp"
@@ -116,13 +117,32 @@ std::string open_to_lan(StationOptions& how) {
   return own.fingerprint;
 }
 
+// Before the page opens: what is to be recorded and cannot be is not run unrecorded, and who may
+// want to record later is told now.
+void check_records(const Options& options) {
+  // a name in the folder stands for all of them
+  const OutputOption any[] = {{"--records", options.records / "any.mcap"}};
+  try {
+    check_outputs(any);
+  } catch (const InputError& error) {
+    const std::string why =
+        fmt::format("{}: nothing can be recorded: {}", options.records.string(), error.what());
+    if (options.record)
+      throw InputError(why + "; choose another folder with --records, or leave --record out");
+    fmt::print(stderr, "{}\n", why);
+  }
+}
+
 int serve(const Options& options) {
+  refuse_robot_description(options.app);
   // recordings take the files of the app as long as it runs
   ChangedApp changed(options.app, options.parameters);
   App& app = changed.app;
   if (options.seed) app.seed = *options.seed;
   const OutputOption outputs[] = {{"--json", options.json}, {"--token-file", options.token_file}};
   check_outputs(outputs);
+  check_records(options);
+  for (const auto& line : own_before_shipped(app.scene)) fmt::print("{}\n", line);
   StationOptions how;
   how.port = static_cast<std::uint16_t>(options.port);
   how.page = data_folder() / "web" / "dist";

@@ -15,6 +15,7 @@
 #include "core/escape.hpp"
 #include "core/files_read.hpp"
 #include "core/suggest.hpp"
+#include "scene/data_folder.hpp"
 #include "session/recorder.hpp"
 #include "study/app_subject.hpp"
 #include "study/report.hpp"

@@ -1,8 +1,11 @@
 #include "core/files_read.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include "core/error.hpp"
 #include "core/escape.hpp"
@@ -32,6 +35,30 @@ bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
   if (std::filesystem::equivalent(a, b, none)) return true;
   const auto place = std::filesystem::weakly_canonical(plain(a), none);
   return !place.empty() && place == std::filesystem::weakly_canonical(plain(b), none);
+}
+
+// A file that is there must be writable; one that is not, the nearest folder above it that is.
+// @throws InputError with the reason, before what is to be written has cost its time
+void refuse_unwritable(const std::filesystem::path& output, std::string_view option) {
+  std::error_code none;
+  std::filesystem::path at = plain(output);
+  // who writes a folder's name is told so when it is opened
+  if (std::filesystem::is_directory(at, none)) return;
+  if (std::filesystem::exists(at, none)) {
+    if (::access(at.c_str(), W_OK) == 0) return;
+    throw InputError(fmt::format("{} {}: cannot be written ({}); name another file", option,
+                                 printable(output.string()), std::strerror(errno)));
+  }
+  do {
+    at = at.parent_path();
+  } while (!std::filesystem::exists(at, none) && at != at.parent_path());
+  if (std::filesystem::is_directory(at, none) && ::access(at.c_str(), W_OK | X_OK) == 0) return;
+  const std::string why =
+      std::filesystem::is_directory(at, none) ? std::strerror(errno) : "it is no folder";
+  throw InputError(
+      fmt::format("{} {}: nothing can be written in {} ({}); name a file in a folder of yours, or "
+                  "run from there",
+                  option, printable(output.string()), printable(at.string()), why));
 }
 
 }  // namespace
@@ -79,6 +106,7 @@ void check_outputs(std::span<const OutputOption> outputs) {
     if (outputs[i].file.empty()) continue;
     refuse_overwriting(outputs[i].file, outputs[i].option);
     refuse_foreign(outputs[i].file, outputs[i].option);
+    refuse_unwritable(outputs[i].file, outputs[i].option);
     for (std::size_t j = 0; j < i; ++j)
       if (!outputs[j].file.empty() && same_file(outputs[i].file, outputs[j].file))
         throw InputError(fmt::format("{} {}: is the file of {} too; name another file",

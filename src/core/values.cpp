@@ -447,6 +447,24 @@ Schema<Eigen::Quaterniond> quaternion() {
           std::move(description)};
 }
 
+namespace {
+
+// Who writes one angle for a list of them, as `rpy: 180`, is shown how it is written; a number
+// beyond a turn is taken for degrees.
+std::string angles_example(const Node& node, Eigen::Index size) {
+  Problem unused;
+  const auto value = parse_number(node, "rad", unused);
+  const bool degrees = !value || std::abs(*value) > 2.0 * std::numbers::pi;
+  const std::string angle = !value    ? "90 deg"
+                            : degrees ? fmt::format("{} deg", *value)
+                                      : node.scalar();
+  return size == 3
+             ? fmt::format(", in rad or with their unit, such as [0, 0, {}]", angle)
+             : fmt::format(", in rad or with their unit, such as [{}, 0], one a joint", angle);
+}
+
+}  // namespace
+
 namespace schema_detail {
 
 std::string numbers_type(Eigen::Index size) {
@@ -459,8 +477,10 @@ std::optional<Eigen::VectorXd> read_numbers(const Node& node, Reader& reader,
   const auto count = static_cast<Eigen::Index>(items.size());
   if (node.kind() != Node::Kind::kList || (size >= 0 && count != size)) {
     const bool list = node.kind() == Node::Kind::kList;
+    std::string mend = "it must be a " + numbers_type(size);
+    if (!list && unit == "rad") mend += angles_example(node, size);
     reader.report(node.place(), list ? size_predicate(items.size()) : node.predicate(),
-                  "it must be a " + numbers_type(size));
+                  std::move(mend));
     return std::nullopt;
   }
   Eigen::VectorXd values(count);

@@ -76,6 +76,61 @@ std::vector<std::pair<std::string, std::string>> starting_misfits(const Compiled
   return misfits;
 }
 
+namespace {
+
+// The key of the scene that moves a body, and the robot that it is part of, if any.
+struct Owner {
+  std::string key;
+  const RobotInstance* robot = nullptr;
+};
+
+Owner owner_of(const Scene& scene, const std::string& body) {
+  for (const auto& robot : scene.robots)
+    for (const auto& part : simulated_description(robot).bodies)
+      if (part.name == body) return {fmt::format("robots.{}", robot.name), &robot};
+  const auto is = [&](const SceneBody& candidate) { return candidate.name == body; };
+  if (std::ranges::any_of(scene.objects, is)) return {fmt::format("objects.{}.pose", body)};
+  if (std::ranges::any_of(scene.fixtures, is)) return {fmt::format("fixtures.{}.pose", body)};
+  for (const auto& belt : scene.belts)
+    if (is(belt.body)) return {fmt::format("belts.{}.pose", body)};
+  return {fmt::format("kinematic.{}.motion", body)};
+}
+
+// Two bodies of one robot never meet when the robot.yaml that has both says so; a folder's list
+// knows the bodies of that folder alone.
+std::string mend_within(const Scene& scene, const RobotInstance& robot, const std::string& a,
+                        const std::string& b) {
+  const std::string elsewhere =
+      fmt::format("start it elsewhere (pose or q of robots.{})", robot.name);
+  const auto local = [&](const std::string& body) { return body.substr(robot.name.size() + 1); };
+  const auto from = scene.file.has_parent_path() ? scene.file.parent_path() : ".";
+  for (const std::string& name : {robot.robot, robot.tool}) {
+    if (name.empty()) continue;
+    const auto folder = find_robot_folder(name, from);
+    const RobotFolder parts = load_robot_folder(folder);
+    const auto has = [&](const std::string& body) {
+      return std::ranges::any_of(parts.description.bodies,
+                                 [&](const auto& part) { return part.name == local(body); });
+    };
+    if (has(a) && has(b))
+      return fmt::format("{}, or when they never collide add [{}, {}] to ignored_pairs in {}",
+                         elsewhere, local(a), local(b), (folder / "robot.yaml").string());
+  }
+  return elsewhere;
+}
+
+std::string mend_of(const Scene& scene, const Overlap& overlap) {
+  const Owner a = owner_of(scene, overlap.a), b = owner_of(scene, overlap.b);
+  if (a.robot != nullptr && a.robot == b.robot)
+    return mend_within(scene, *a.robot, overlap.a, overlap.b);
+  const auto key = [](const Owner& owner) {
+    return owner.robot == nullptr ? owner.key : owner.key + " (base, pose or q)";
+  };
+  return fmt::format("move one of them: {} or {}", key(a), key(b));
+}
+
+}  // namespace
+
 void check_start(const CompiledScene& compiled) {
   std::vector<Issue> issues;
   // a lip is welded to what it holds as they lie, also where the lip would give way a little
@@ -88,13 +143,11 @@ void check_start(const CompiledScene& compiled) {
   };
   for (const auto& overlap : starting_overlaps(compiled, kDeepestStart))
     if (!held(overlap))
-      issues.push_back(
-          {{compiled.scene().file.string(), 0, 0},
-           "",
-           fmt::format("'{}' starts {:.1f} mm deep in '{}'", overlap.a, 1e3 * overlap.depth,
-                       overlap.b),
-           "move one of them, or list the pair in robot.yaml's ignored_pairs when they "
-           "never collide"});
+      issues.push_back({{compiled.scene().file.string(), 0, 0},
+                        "",
+                        fmt::format("'{}' starts {:.1f} mm deep in '{}'", overlap.a,
+                                    1e3 * overlap.depth, overlap.b),
+                        mend_of(compiled.scene(), overlap)});
   for (const auto& [cup, object] : starting_misfits(compiled))
     issues.push_back(
         {{compiled.scene().file.string(), 0, 0},

@@ -4,10 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "core/config.hpp"
 #include "core/suggest.hpp"
+#include "scene/data_folder.hpp"
 #include "scene/mjcf.hpp"
 
 namespace handspan {
@@ -372,23 +372,35 @@ RobotFolder load_robot_folder(const std::filesystem::path& folder) {
 
 std::filesystem::path find_robot_folder(const std::string& name,
                                         const std::filesystem::path& from) {
-  std::vector<std::string> looked;
+  std::vector<std::string> looked, names;
   const auto is_robot = [&](const std::filesystem::path& path) {
-    looked.push_back(path.string());
+    std::string folder = path.lexically_normal().string();
+    if (std::ranges::count(looked, folder) == 0) looked.push_back(std::move(folder));
     return std::filesystem::is_regular_file(path / "robot.yaml");
   };
-  if (is_robot(from / name)) return from / name;
-  for (std::filesystem::path folder = std::filesystem::absolute(from);;
-       folder = folder.parent_path()) {
-    if (is_robot(folder / "robots" / name)) return folder / "robots" / name;
+  const auto in_robots = [&](const std::filesystem::path& folder) {
+    if (is_robot(folder / "robots" / name)) return true;
+    // what it may have been meant to be
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator(folder / "robots", none))
+      if (std::filesystem::is_regular_file(entry.path() / "robot.yaml", none))
+        if (std::string other = entry.path().filename().string();
+            std::ranges::count(names, other) == 0)
+          names.push_back(std::move(other));
+    return false;
+  };
+  refuse_robot_description(from / name);
+  const auto scene_folder = std::filesystem::absolute(from).lexically_normal();
+  if (is_robot(scene_folder / name)) return from / name;
+  for (std::filesystem::path folder = scene_folder;; folder = folder.parent_path()) {
+    if (in_robots(folder)) return folder / "robots" / name;
     if (folder == folder.parent_path()) break;
   }
-  // installed data, or a place of the person's choice
-  if (const char* data = std::getenv("HANDSPAN_DATA_DIR");
-      data && is_robot(std::filesystem::path(data) / "robots" / name))
-    return std::filesystem::path(data) / "robots" / name;
-  throw InputError(
-      fmt::format("there is no robot '{}': no robot.yaml in {}", name, fmt::join(looked, ", ")));
+  // own before shipped
+  if (in_robots(data_folder())) return data_folder() / "robots" / name;
+  std::ranges::sort(names);
+  throw InputError(fmt::format("there is no robot '{}'; {} (no robot.yaml in {})", shown(name),
+                               did_you_mean(name, names, "there are"), fmt::join(looked, ", ")));
 }
 
 Description robot_yaml_description() { return robot_schema().description(); }

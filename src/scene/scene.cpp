@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <numbers>
 #include <set>
 #include <stdexcept>
 
@@ -282,7 +284,11 @@ class Assembly {
                fmt::format("joint '{}' starts at {}, outside its limits {} to {}",
                            joints[static_cast<std::size_t>(i)], robot.q_start[i], limits.lower,
                            limits.upper),
-               "");
+               // more than a turn is seldom meant in rad
+               std::abs(robot.q_start[i]) > 2.0 * std::numbers::pi && limits.upper < 100.0
+                   ? fmt::format("angles are in rad: write '{} deg' if degrees are meant",
+                                 robot.q_start[i])
+                   : "");
     }
   }
 

@@ -2,10 +2,26 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <numbers>
+
 #include <assimp/scene.h>
 #include <assimp/Importer.hpp>
 
 namespace handspan {
+
+// The words of defaults, for the documentation of the schema (core/defaults.hpp).
+static std::string default_text(const Integrator& integrator) {
+  constexpr const char* kWords[] = {"implicitfast", "implicit", "euler", "rk4"};
+  return kWords[static_cast<std::size_t>(integrator)];
+}
+static std::string default_text(const FrictionCone& cone) {
+  return cone == FrictionCone::kElliptic ? "elliptic" : "pyramidal";
+}
+static std::string default_text(const Touches& touches) {
+  return touches == Touches::kEverything ? "everything" : "robots";
+}
+
 namespace {
 
 // What is farther away, or larger, is a slip of the pen: at 1 km a double still has 1e-13 m [m].
@@ -20,6 +36,11 @@ Schema<PoseEntry> pose_schema() {
       .check([](const PoseEntry& pose) -> std::optional<Fault> {
         if (pose.rpy && pose.quaternion)
           return Fault{"stands beside quaternion", "give one of them", "rpy"};
+        // three angles reach every orientation within a turn: 180 is 180 deg, written without it
+        for (int i = 0; pose.rpy && i < 3; ++i)
+          if (std::abs((*pose.rpy)[i]) > 2.0 * std::numbers::pi)
+            return Fault{fmt::format("has {} rad, more than a turn", (*pose.rpy)[i]),
+                         fmt::format("write '{} deg' if degrees are meant", (*pose.rpy)[i]), "rpy"};
         return std::nullopt;
       });
 }
@@ -50,7 +71,7 @@ ObjectSchema<T> with_look(ObjectSchema<T> schema) {
       .optional(
           "touches", &T::touches,
           choice<Touches>({{"everything", Touches::kEverything}, {"robots", Touches::kRobots}}),
-          "default everything; robots: shapes of robots only, such as a face for a cup where "
+          "robots: shapes of robots only, such as a face for a cup where "
           "balls at its corners meet the rest");
 }
 

@@ -11,6 +11,16 @@
 #include "scene/scene_numbers.hpp"
 
 namespace handspan {
+
+// The words of defaults, for the documentation of the schema (core/defaults.hpp).
+static std::string default_text(const Located<ClockKind>& clock) {
+  constexpr const char* kWords[] = {"virtual", "wall", "plant"};
+  return kWords[static_cast<std::size_t>(clock.value)];
+}
+static std::string default_text(const RecordExtent& extent) {
+  return extent == RecordExtent::kDefault ? "default" : "full";
+}
+
 namespace {
 
 struct AppFile {

@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/file_trees.hpp"
 #include "core/suggest.hpp"
+#include "core/tree_edit.hpp"
 #include "plant/divergence.hpp"
 #include "session/parameters.hpp"
 #include "session/session_plants.hpp"
@@ -41,6 +43,18 @@ class Hash {
  private:
   XXH3_state_t state_;
 };
+
+// An error at a key of the app whose place its configuration did not keep.
+ConfigError error_at(const App& app, const std::vector<TreeStep>& steps, std::string cause) {
+  Place place{app.file.string(), 0, 0};
+  try {
+    const Node tree = load_tree(app.file);
+    if (const Node* node = find(tree, steps)) place = node->place();
+  } catch (const InputError&) {
+    // changed since it was loaded: its name is left
+  }
+  return ConfigError({{place, text_of(steps), std::move(cause), ""}});
+}
 
 }  // namespace
 
@@ -160,7 +174,13 @@ void Session::make_references() {
   arbiter_ = std::make_unique<Arbiter>(events_, whole_arm_.get());
   if (app_.whole_arm) {
     whole_arm_->start(plant_->read());
-    for (const auto& goals : app_.goals) goals_.emplace_back(goals, *whole_arm_, app_.seed);
+    for (std::size_t g = 0; g < app_.goals.size(); ++g) {
+      try {
+        goals_.emplace_back(app_.goals[g], *whole_arm_, app_.seed);
+      } catch (const InputError& error) {
+        throw error_at(app_, {"goals", g, "task"}, fmt::format("cannot be had: {}", error.what()));
+      }
+    }
     for (const auto& task : whole_arm_->problem().tasks()) {
       // tasks that goals drive have no other reference
       if (std::ranges::any_of(app_.goals, [&](const auto& g) { return g.task == task->name(); }))
@@ -175,11 +195,15 @@ void Session::make_references() {
       else if (auto* wrench = dynamic_cast<WrenchTask*>(task.get()))
         arbiter_->add_wrench(*wrench, whole_arm_->state(), wrench_limits(task->name()));
     }
-    const auto check = [&](const char* key, const std::string& name, MotionKind kind) {
-      const MotionKind is = arbiter_->kind(arbiter_->outlet(name));
-      if (is != kind)
-        throw InputError(fmt::format("{}.{} limits {}, and that task is of {}; take it away", key,
-                                     name, name_of(kind), name_of(is)));
+    const auto check = [&](const std::string& key, const std::string& name, MotionKind kind) {
+      try {
+        const MotionKind is = arbiter_->kind(arbiter_->outlet(name));
+        if (is != kind)
+          throw InputError(fmt::format("it is of {}, and that task is of {}; take it away",
+                                       name_of(kind), name_of(is)));
+      } catch (const InputError& error) {
+        throw error_at(app_, {key, name}, fmt::format("limits nothing: {}", error.what()));
+      }
     };
     for (const auto& [name, limits] : app_.references) check("references", name, MotionKind::kPose);
     for (const auto& [name, limits] : app_.wrench_references)

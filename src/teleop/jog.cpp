@@ -14,6 +14,13 @@
 #include "teleop/reference.hpp"
 
 namespace handspan {
+
+// The word of a default, for the documentation of the schema (core/defaults.hpp).
+static std::string default_text(const JogFrame& frame) {
+  constexpr const char* kWords[] = {"world", "base", "tool", "view"};
+  return kWords[static_cast<std::size_t>(frame)];
+}
+
 namespace {
 
 // its accelerations rise in this time [s]

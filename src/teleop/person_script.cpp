@@ -8,6 +8,12 @@
 #include "core/values.hpp"
 
 namespace handspan {
+
+// The word of a default, for the documentation of the schema (core/defaults.hpp).
+static std::string default_text(const TurnAxes& axes) {
+  return axes == TurnAxes::kWorld ? "world" : "body";
+}
+
 namespace {
 
 using Kind = PersonAction::Kind;

@@ -5,6 +5,13 @@
 #include "math/so3.hpp"
 
 namespace handspan {
+
+// The word of a default, for the documentation of the schema (core/defaults.hpp).
+static std::string default_text(const SpaceConfig::Preset& preset) {
+  constexpr const char* kWords[] = {"webxr", "toss", "grab"};
+  return kWords[static_cast<std::size_t>(preset)];
+}
+
 namespace {
 
 Eigen::Matrix3d rows(double a, double b, double c, double d, double e, double f, double g, double h,

@@ -322,10 +322,15 @@ TEST_F(CommandCases, ASignalEndsARunWhole) {
 
 // what was measured is not lost for a picture
 TEST_F(CommandCases, APictureThatCannotBeWrittenLosesNothingElse) {
-  write("file", "no folder");
-  const Result r = run("run app.yaml --picture file/picture.png --json out.json");
+  const Result r = run("run app.yaml --picture /dev/full --json out.json");
   EXPECT_EQ(r.code, 2) << r.output;
   EXPECT_TRUE(nlohmann::json::accept(read("out.json")));
+  // where that is known beforehand, it is said before the run
+  write("file", "no folder");
+  const Result before = run("run app.yaml --picture file/picture.png --json before.json");
+  EXPECT_EQ(before.code, 2) << before.output;
+  EXPECT_NE(before.output.find("(it is no folder)"), std::string::npos) << before.output;
+  EXPECT_EQ(read("before.json"), "");
 }
 
 }  // namespace

@@ -95,5 +95,9 @@ YAML
 # through a file: a pipe that grep -q leaves early would kill the program that still writes
 "$folder/build/example" check --schema app >"$folder/schema"
 grep -q "gravity compensation that is off by a factor" "$folder/schema"
-# the installed program finds its robots without the tree
-(cd "$folder" && HANDSPAN_DATA_DIR="$folder/prefix/share/handspan" "$folder/prefix/bin/handspan" check fr3 | tail -1)
+# the installed program finds its robots beside itself, wherever its prefix was moved, and so does a scene outside any tree
+mv "$folder/prefix" "$folder/moved"
+mv "$folder/moved/share/handspan/robots/fr3" "$folder/moved/share/handspan/robots/found_beside"
+mkdir "$folder/lab"
+printf 'name: lab\nrobots:\n  arm: {robot: found_beside, tool: plate}\n' >"$folder/lab/scene.yaml"
+(cd "$folder/lab" && "$folder/moved/bin/handspan" check found_beside | tail -1 && "$folder/moved/bin/handspan" check scene.yaml | tail -1)

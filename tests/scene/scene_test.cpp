@@ -36,7 +36,10 @@ TEST(Scene, LoadsTheScenesOfTheRepository) {
 
 TEST(Scene, NamesARobotThatThereIsNot) {
   const std::string message = scene_error("robots:\n  left: {robot: fr33}\n");
-  EXPECT_EQ(message.rfind("t.yaml:3: there is no robot 'fr33': no robot.yaml in ", 0), 0U)
+  EXPECT_EQ(message.rfind("t.yaml:3: there is no robot 'fr33'; did you mean 'fr3'? (no "
+                          "robot.yaml in ",
+                          0),
+            0U)
       << message;
 }
 
@@ -118,9 +121,8 @@ TEST(Scene, TakesJointFrictionAwayWhenAsked) {
 
 TEST(Scene, RefusesBodiesThatStartInOneAnother) {
   EXPECT_EQ(scene_error("objects:\n" + ball("a", "[0, 0, 1]") + ball("b", "[0, 0, 1.195]")),
-            "t.yaml: 'a' starts 5.0 mm deep in 'b'; move one of them, or list the pair in "
-            "robot.yaml's ignored_pairs when "
-            "they never collide");
+            "t.yaml: 'a' starts 5.0 mm deep in 'b'; move one of them: objects.a.pose or "
+            "objects.b.pose");
   // on the border of what is let pass: 0.1 mm
   EXPECT_EQ(scene_error("objects:\n" + ball("a", "[0, 0, 1]") + ball("b", "[0, 0, 1.19992]")),
             "no error");

@@ -289,7 +289,7 @@ export class MockServer {
         frames: [{ name: 'box_left', position: [0.52, 0.545, 0.37], quaternion: [0, 0, 0, 1] }],
       },
       channels: this.channels,
-      devices: [{ name: 'headset', driver: 'headset', layout: kLayout, takes_samples: true }],
+      devices: [{ name: 'headset', driver: 'person', layout: kLayout, takes_samples: true }],
       references: kSides.map((side) => ({ name: `${side}_hand`, ...pose, frame: `${side}.tcp` })),
       hands: kHands, parameters: this.parameters,
       machines: [{ name: 'both', states: ['rest'] }],

@@ -4,11 +4,23 @@ import { clock, h, say, size } from '../dom.ts';
 import type { Frame, RecordingStatus, Status, Welcome } from '../protocol.ts';
 import type { Link, Station } from '../station.ts';
 
-export function operatorOf(status: Status): string {
+/// Who acts in an app with nobody at a page, as the log names it (session/who_acts.hpp); '' for nobody.
+export function actsAlone(welcome: Pick<Welcome, 'devices'> | undefined): string {
+  const devices = welcome?.devices ?? [];
+  if (devices.some(({ driver }) => driver === 'person')) return 'scripted person';
+  return devices.some((device) => !device.takes_samples) ? "the app's devices" : '';
+}
+
+export function operatorOf(status: Status, welcome: Pick<Welcome, 'devices'> | undefined): string {
   if (status.you_operate) return 'you operate';
   const id = Object.values(status.operators).find((who) => who !== null);
   const name = status.clients.find((client) => client.id === id)?.name;
-  return name ? `${name} operates` : status.scripted ? 'scripted person' : 'nobody operates';
+  return name ? `${name} operates` : (status.scripted && actsAlone(welcome)) || 'nobody operates';
+}
+
+/// "67 ticks late": of the loop, since the run began.
+export function lateOf({ late_ticks }: Pick<Status, 'late_ticks'>): string {
+  return `${late_ticks} ${late_ticks === 1 ? 'tick' : 'ticks'} late`;
 }
 
 /// The age of the newest sample of the devices that have had one [s].
@@ -105,7 +117,7 @@ export class Bar {
     const modes = Object.entries((status.replay ?? status).mode);
     say(this.mode, modes.map(([machine, state]) =>
       modes.length > 1 ? `${machine}: ${state}` : state).join(' · ').replaceAll('_', ' '));
-    say(this.who, operatorOf(status));
+    say(this.who, operatorOf(status, station.welcome));
     this.who.className = `chip ${status.you_operate ? 'you' : ''}`;
     const { on, message } = status.recording;
     say(this.recording, `${recordingOf(status.recording)}${on && status.episode.on ? ' · episode' : ''}`);
@@ -117,8 +129,9 @@ export class Bar {
     this.age.title = 'age of the last sample; round trip to the server ' +
       `${(1000 * station.clock.roundTrip).toFixed(1)} ms; samples lost ${status.inputs_lost}, held back ${station.samplesHeld}`;
     this.age.classList.toggle('bad', status.you_operate && (age === undefined || age > 0.1));
-    say(this.late, `${status.late_ticks} late`);
-    this.late.title = `ticks that were late; behind the clock by ${(1000 * status.slipped).toFixed(1)} ms`;
+    say(this.late, lateOf(status));
+    this.late.title = 'ticks of the control loop that began late since the run began: this machine was busy; ' +
+      `simulated time is behind the clock by ${(1000 * status.slipped).toFixed(1)} ms`;
     this.late.classList.toggle('bad', status.slipped > 0.05);
   }
 }

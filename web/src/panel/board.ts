@@ -1,6 +1,6 @@
 // What the board in a headset says and lets do: all that somebody needs who sees no page, first of all
 // whether the station is there.
-import type { Status } from '../protocol.ts';
+import type { Status, Welcome } from '../protocol.ts';
 import type { Station } from '../station.ts';
 import type { BoardButton, HeadsetPanel, Line } from '../teleop/headset_panel.ts';
 import { told } from './ask.ts';
@@ -11,10 +11,10 @@ const kSure = 3; // a button that asks waits for its second press for so long [s
 const kBad = '#ff6b6b';
 const kWarn = '#f5b942';
 
-function lines(status: Status, clutches: string): Line[] {
+function lines(status: Status, welcome: Welcome | undefined, clutches: string): Line[] {
   const { recording, limits, relaxed, holding } = status;
   return [
-    { label: 'operator', text: operatorOf(status) },
+    { label: 'operator', text: operatorOf(status, welcome) },
     { label: 'clutch', text: clutches || '–' },
     // the cause is in brackets: there is room for that
     { label: 'recording', text: recording.message
@@ -63,8 +63,8 @@ export class Board {
     this.panel.show(
       status.stopped ? `stopped: ${status.reason}` : Object.values(status.mode).join(' · ').replaceAll('_', ' ') || 'live',
       status.stopped,
-      this.problem ? [{ label: 'not done', text: this.problem, colour: kBad }, ...lines(status, this.clutches()).slice(0, 5)]
-        : lines(status, this.clutches()),
+      this.problem ? [{ label: 'not done', text: this.problem, colour: kBad }, ...lines(status, this.station.welcome, this.clutches()).slice(0, 5)]
+        : lines(status, this.station.welcome, this.clutches()),
       this.buttons(status));
   }
 

@@ -7,7 +7,7 @@ import { kGamepadKeys } from '../teleop/gamepad.ts';
 import { KeyLabels } from '../teleop/key_labels.ts';
 import { kKeys } from '../teleop/keyboard.ts';
 import { ask, notice, told } from './ask.ts';
-import { operatorOf } from './bar.ts';
+import { actsAlone, operatorOf } from './bar.ts';
 
 const kJog = [0.15, 0.7] as const; // [m/s, rad/s]
 const kFastest = 0.4; // that every app lets choose [m/s]
@@ -166,14 +166,16 @@ export class Operate {
   private status(status: Status): void {
     const someone = Object.values(status.operators).some((who) => who !== null);
     this.state = status.you_operate ? 'you' : someone ? 'ask' : 'free';
-    say(this.who, operatorOf(status));
+    say(this.who, operatorOf(status, this.station.welcome));
     say(this.take, someone ? 'Ask for the hand-over' : 'Take over');
     this.take.hidden = status.you_operate || this.station.role === 'viewer';
     this.giving.hidden = this.anew.hidden = !status.you_operate;
     document.body.classList.toggle('operating', status.you_operate);
     const others = status.clients.filter(({ id, role }) =>
       id !== this.station.welcome?.you && role === 'operator');
-    const options = [['', 'nobody'], ['scripted', 'the scripted person'],
+    const alone = actsAlone(this.station.welcome);
+    const options = [['', 'nobody'],
+      ...(alone ? [['scripted', alone.replace(/^scripted/, 'the scripted')]] : []),
       ...others.map(({ id, name }) => [String(id), name])];
     const key = JSON.stringify(options);
     if (this.handOver.dataset.key === key) return;
