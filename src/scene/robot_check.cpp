@@ -54,6 +54,22 @@ double find_reach(const ModelDescription& description, const RobotLimits& limits
   return best;
 }
 
+namespace {
+
+// whether the root, or what is fixed to it, has mass: what moves must
+bool base_has_mass(const ModelDescription& description) {
+  std::vector<char> fixed(description.bodies.size(), 0);
+  for (std::size_t b = 0; b < description.bodies.size(); ++b) {
+    const auto& body = description.bodies[b];
+    fixed[b] = body.joints.empty() &&
+               (body.parent < 0 || fixed[static_cast<std::size_t>(body.parent)] != 0);
+    if (fixed[b] != 0 && body.inertial.mass > 0.0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 RobotReport check_robot(const RobotFolder& folder, int states) {
   RobotReport report;
   for (const auto& body : folder.description.bodies) {
@@ -77,9 +93,10 @@ RobotReport check_robot(const RobotFolder& folder, int states) {
     report.reach = find_reach(folder.description, folder.limits, report.reach_frame);
   report.fixed = compare_engines(folder.description, states, 1);
   report.parity_holds = report.fixed.worst() <= kParityBound;
-  // a robot whose root moves already has its base
+  // a robot whose root moves already has its base; one without mass cannot have any
   const auto roots = std::ranges::count(folder.description.bodies, -1, &BodyDescription::parent);
-  if (roots == 1 && folder.description.bodies.front().joints.empty()) {
+  if (roots == 1 && folder.description.bodies.front().joints.empty() &&
+      base_has_mass(folder.description)) {
     report.floating = compare_engines(with_base(folder.description, BaseType::kFree), states, 2);
     report.planar = compare_engines(with_base(folder.description, BaseType::kPlanar), states, 3);
     report.parity_holds = report.parity_holds &&
