@@ -10,12 +10,12 @@
 namespace handspan {
 namespace {
 
-constexpr std::size_t kShortest = 5;    // joints of a chain that ends in a gripper
-constexpr std::size_t kLongFinger = 4;  // a longer branch is no finger
-constexpr std::size_t kGripper = 3;     // more joints make a hand
+constexpr std::size_t kShortest = 5;  // joints of a chain that ends in a gripper
+constexpr std::size_t kLimb = 4;      // joints of a chain that is an arm though chains leave it
+constexpr std::size_t kGripper = 3;   // more joints make a hand
 
-enum class Kind { kArm, kLeg, kTorso, kHead, kWheels, kHand };
-constexpr const char* kNames[] = {"arm", "leg", "torso", "head", "wheels", "gripper"};
+enum class Kind { kArm, kLeg, kTorso, kHead, kWheels, kHand, kOther };
+constexpr const char* kNames[] = {"arm", "leg", "torso", "head", "wheels", "gripper", "other"};
 
 std::string lower(const std::string& text) {
   std::string out;
@@ -135,9 +135,9 @@ class Grouper {
       if (group_[at(i)] >= 0) continue;
       const bool leaf = n.children.empty();
       const bool below = std::ranges::all_of(n.children, [&](int c) { return hand[at(c)] != 0; });
-      const bool named =
-          has_any(n.joint, {"gripper", "finger", "jaw", "thumb", "claw", "knuckle", "pinky"}) ||
-          (leaf && has_any(n.body, {"finger", "jaw", "thumb"}));
+      const bool named = has_any(n.joint, {"gripper", "finger", "jaw", "thumb", "claw", "knuckle",
+                                           "pinky", "hand"}) ||
+                         (leaf && has_any(n.body, {"finger", "jaw", "thumb"}));
       const bool slide =
           leaf && n.type == JointType::kPrismatic && depth(i) >= static_cast<int>(kShortest);
       hand[at(i)] = below && (named || slide || (leaf && n.mastered && n.parent >= 0));
@@ -189,45 +189,40 @@ class Grouper {
         chain(i, -1);
         for (const auto& c : chains_) seen.insert(c.nodes.begin(), c.nodes.end());
       }
-    std::size_t longest = 0;
-    for (const auto& c : chains_) longest = std::max(longest, c.nodes.size());
-    std::set<int> fingers;
-    int torso = -1, head = -1;
+    int torso = -1, head = -1, other = -1;
+    std::set<int> below_limb;
     for (int k = 0; k < static_cast<int>(chains_.size()); ++k) {
       const Chain& c = chains_[at(k)];
-      if (fingers.contains(k)) continue;
-      std::string names;
-      for (const int i : c.nodes) names += nodes_[at(i)].joint + " ";
-      const bool ends = c.children.empty();
-      const bool carries_fingers =
-          !ends && c.nodes.size() >= kShortest && std::ranges::all_of(c.children, [&](int child) {
-            return chains_[at(child)].children.empty() &&
-                   chains_[at(child)].nodes.size() <= kLongFinger;
-          });
-      int part = -1;
-      if (!ends && !carries_fingers) {
-        if (torso < 0) torso = add(Kind::kTorso);
-        part = torso;
-      } else if (has_any(names, {"head", "neck", "eye"}) ||
-                 (ends && chains_.size() > 1 && c.nodes.size() <= 2 && longest > 3 &&
-                  !has_any(names, {"arm", "leg"}))) {
-        if (head < 0) head = add(Kind::kHead);
-        part = head;
-      } else {
-        part = add(
-            has_any(names, {"leg", "hip", "knee", "ankle", "thigh", "calf", "haa", "hfe", "kfe"})
-                ? Kind::kLeg
-                : Kind::kArm);
-      }
-      for (const int i : c.nodes) assign(part, i);
-      if (!carries_fingers) continue;
-      for (const int child : c.children) {
-        fingers.insert(child);
-        for (const int i : chains_[at(child)].nodes) {
+      if (c.parent >= 0 && below_limb.contains(c.parent)) {
+        below_limb.insert(k);
+        for (const int i : c.nodes) {
           hand_nodes_.push_back(i);
           hand_[at(i)] = 1;
         }
+        continue;
       }
+      std::string names;
+      for (const int i : c.nodes) names += nodes_[at(i)].joint + " ";
+      const bool leg =
+          has_any(names, {"leg", "hip", "knee", "ankle", "thigh", "calf", "haa", "hfe", "kfe"});
+      const bool limb = leg || has_any(names, {"arm", "shoulder", "elbow"});
+      const bool ends = c.children.empty();
+      int part = -1;
+      const auto one = [&](int& index, Kind kind) {
+        if (index < 0) index = add(kind);
+        return index;
+      };
+      if (ends && has_any(names, {"head", "neck", "eye", "camera"})) {
+        part = one(head, Kind::kHead);
+      } else if (!ends && c.nodes.size() < kLimb && !limb) {
+        part = one(torso, Kind::kTorso);
+      } else if (limb || c.nodes.size() >= kLimb - 1 || chains_.size() == 1) {
+        part = add(leg ? Kind::kLeg : Kind::kArm);
+        below_limb.insert(k);
+      } else {
+        part = one(other, Kind::kOther);
+      }
+      for (const int i : c.nodes) assign(part, i);
     }
     std::ranges::sort(hand_nodes_);
   }

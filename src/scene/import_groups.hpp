@@ -14,11 +14,12 @@ namespace handspan {
 ///
 /// - Wheels turn without end and carry nothing driven; joints named caster or steer before them are
 ///   theirs.
-/// - A gripper (from four joints on: a hand) is what is named gripper, finger, jaw, thumb, claw or
-///   knuckle and carries nothing else; a last joint that others mimic; a last slide behind five
-///   joints or more; short branches at the end of a chain of five or more.
-/// - Of the rest, a chain from which chains branch off is the torso. A last chain is a head or a
-///   leg by its names (or a head by having at most two joints beside longer chains), else an arm.
+/// - A gripper (from four joints on: a hand) is what is named gripper, hand, finger, jaw, thumb,
+///   claw or knuckle and carries nothing else; a last joint that others mimic; a last slide behind
+///   five joints or more; whatever branches off the end of an arm.
+/// - Of the rest, a short chain (up to three joints) from which chains branch off is the torso. A
+///   last chain is a head or a leg by its names. An arm is named so, or has three joints or more
+///   (or is all there is). What is left is the group `other`.
 ///
 /// Two of a kind are told apart as left_ and right_ by their joints' names, else by numbers. Arms
 /// come first, legs next: the first group is the one that has poses. Arms and legs get a torque

@@ -17,7 +17,8 @@ namespace handspan {
 namespace {
 
 // The model with nothing fused or thrown away; the file's own angles and inertia rules hold.
-MjModelPtr compile_file(const std::filesystem::path& file, std::string& name) {
+MjModelPtr compile_file(const std::filesystem::path& file, std::string& name,
+                        std::vector<std::string>& notes) {
   if (!std::filesystem::is_regular_file(file)) throw InputError(file.string() + ": no such file");
   char error[1024] = "";
   InputsRead::note(file);
@@ -26,7 +27,22 @@ MjModelPtr compile_file(const std::filesystem::path& file, std::string& name) {
   spec->compiler.fusestatic = 0;
   spec->compiler.discardvisual = 0;
   name = mjs_getString(spec->modelname);
-  return compile_spec(spec.get(), file.string());
+  mjsBody* world = mjs_findBody(spec.get(), "world");
+  if (mjs_firstChild(world, mjOBJ_BODY, 0) || !mjs_firstChild(world, mjOBJ_GEOM, 0))
+    return compile_spec(spec.get(), file.string());
+  // geoms alone: what others attach as one body. MuJoCo wants a prefix for its names
+  const std::string whole = name.empty() ? "body" : name;
+  notes.push_back(
+      fmt::format("the file has geoms and no body: they are one, '{}', and names begin with '{}_'",
+                  whole, whole));
+  const MjSpecPtr outer(mj_makeSpec());
+  mjs_setDeepCopy(outer.get(), 1);
+  outer->compiler.degree = 0;
+  mjsBody* body = mjs_addBody(mjs_findBody(outer.get(), "world"), nullptr);
+  mjs_setName(body->element, whole.c_str());
+  if (!mjs_attach(mjs_addFrame(body, nullptr)->element, world->element, (whole + "_").c_str(), ""))
+    throw InputError(fmt::format("{}: {}", file.string(), mjs_getError(outer.get())));
+  return compile_spec(outer.get(), file.string());
 }
 
 std::set<std::string> keys(const std::map<std::string, double>& by_joint) {
@@ -70,7 +86,7 @@ ImportedRobot import_mjcf(const std::filesystem::path& file, const ImportOptions
   ReducedModel read;
   try {
     std::string name;
-    const MjModelPtr model = compile_file(file, name);
+    const MjModelPtr model = compile_file(file, name, out.notes);
     read = reduce(*model, name.empty() ? "robot" : name);
   } catch (const InputError& e) {
     const std::string what = e.what();
@@ -78,7 +94,8 @@ ImportedRobot import_mjcf(const std::filesystem::path& file, const ImportOptions
   } catch (const std::exception& e) {
     throw InputError(e.what());
   }
-  out.notes = std::move(read.notes);
+  out.notes.insert(out.notes.end(), read.notes.begin(), read.notes.end());
+  out.repairs = std::move(read.repairs);
   out.ignored_pairs = std::move(read.excluded);
   if (!out.ignored_pairs.empty())
     out.notes.push_back(

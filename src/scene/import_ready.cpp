@@ -30,14 +30,19 @@ class Search {
       : robot_(robot), model_(robot.description), data_(model_) {
     MjSpecPtr spec = make_spec();
     add_to_spec(spec.get(), robot.description, 0);
+    std::set<std::string> colliding;
+    for (const auto& body : robot.description.bodies)
+      for (const auto& shape : body.shapes)
+        if (shape.collides) colliding.insert(shape.name);
+    // before it is compiled: bodies take their bits from their geoms
+    for (mjsElement* e = mjs_firstElement(spec.get(), mjOBJ_GEOM); e;
+         e = mjs_nextElement(spec.get(), e)) {
+      mjsGeom* geom = mjs_asGeom(e);
+      geom->contype = geom->conaffinity = colliding.contains(mjs_getString(mjs_getName(e))) ? 1 : 0;
+      geom->margin = kLooked;
+    }
     compiled_ = compile_spec(spec.get(), robot.description.name);
     mujoco_.reset(mj_makeData(compiled_.get()));
-    for (const auto& body : robot.description.bodies)
-      for (const auto& shape : body.shapes) {
-        const int g = mj_name2id(compiled_.get(), mjOBJ_GEOM, shape.name.c_str());
-        compiled_->geom_contype[g] = compiled_->geom_conaffinity[g] = shape.collides ? 1 : 0;
-        compiled_->geom_margin[g] = kLooked;
-      }
     const auto& bodies = robot.description.bodies;
     for (std::size_t b = 0; b < bodies.size(); ++b) {
       const int up = bodies[b].parent;

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 
+#include "scene/import_inertia.hpp"
 #include "scene/mujoco_spec.hpp"
 
 namespace handspan {
@@ -69,6 +70,7 @@ class Reducer {
     keyframes();
     drop_mocap_bodies();
     rename_frames();
+    mend_inertias();
     validate(out_.description);
     return std::move(out_);
   }
@@ -394,6 +396,17 @@ class Reducer {
       note(fmt::format("a site and a body are both named '{}': the site is called '{}'", frame.name,
                        name));
       frame.name = name;
+    }
+  }
+
+  // MuJoCo takes a body at rest in its parent with a moment of 0
+  void mend_inertias() {
+    for (auto& body : out_.description.bodies) {
+      if (!(body.inertial.mass > 0.0) || body.inertial.principal.minCoeff() > 0.0) continue;
+      MendedInertia mended = mend_inertia(body.name, body.inertial.mass, body.inertial.X_BC.p,
+                                          body.inertial.inertia_B());
+      body.inertial = mended.inertial;
+      if (mended.repair) out_.repairs.push_back(std::move(*mended.repair));
     }
   }
 

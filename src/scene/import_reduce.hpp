@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "robot/mujoco_shapes.hpp"
+#include "scene/robot_folder.hpp"
 
 namespace handspan {
 
 struct ReducedModel {
   ModelDescription description;
   std::vector<std::string> notes;         // what was left out or turned into something else
+  std::vector<InertiaRepair> repairs;     // of bodies that MuJoCo takes and no body can be
   std::vector<std::string> joint_names;   // by MuJoCo's joint id
   std::map<std::string, double> efforts;  // of joints with actuators that say their force [N m, N]
   std::set<std::string> actuated;         // joints on which an actuator acts, directly or by tendon

@@ -133,6 +133,15 @@ class Builder {
 
   // X_BL: pose of the link in the body `parent` at q = 0
   void visit(const UrdfLink& l, const UrdfJoint& joint, int parent, const Placement& X_BL) {
+    if (const UrdfJoint* next = next_of_virtual(urdf_, l, joint);
+        next && !has_mass(l) && !has_shapes(l)) {
+      note(
+          fmt::format("link '{}' has no mass and no shapes: the joints '{}' and '{}' act on one "
+                      "body, and the link is no frame",
+                      l.name, joint.name, next->name));
+      before_.emplace_back(&joint, X_BL);
+      return visit(link(next->child), *next, parent, X_BL * next->X_PJ);
+    }
     if (joint.type != UrdfJointType::kFixed || has_mass(l) || has_shapes(l))
       return body(l, &joint, parent, X_BL);
     description_.frames.push_back({l.name, parent, X_BL});
@@ -149,6 +158,7 @@ class Builder {
     else if (l.inertial)
       note(fmt::format("link '{}' has an <inertial> of zeros: it is massless", l.name));
     if (joint && joint->type == UrdfJointType::kFloating) to_world(*joint, b);
+    joints_before(b);
     if (joint) joints(*joint, b);
     for (std::size_t i = 0; i < l.collisions.size(); ++i) shape(l, l.collisions[i], i, b);
     const int index = static_cast<int>(description_.bodies.size());
@@ -208,6 +218,20 @@ class Builder {
     if (std::abs(norm - 1.0) > kUnitAxis)
       note(fmt::format("joint '{}' has an axis of length {}: normalised", joint.name, norm));
     return *joint.axis / norm;
+  }
+
+  // joints of virtual links, seen from the body that they move: V frame of such a link
+  void joints_before(BodyDescription& b) {
+    for (const auto& [joint, X_PV] : std::exchange(before_, {})) {
+      const std::size_t first = b.joints.size();
+      joints(*joint, b);
+      for (std::size_t k = first; k < b.joints.size(); ++k) {
+        JointDescription& j = b.joints[k];
+        const Eigen::Quaterniond q_BP = b.X_PB.q.conjugate();
+        j.axis = (q_BP * (X_PV.q * j.axis)).normalized();
+        if (j.type == JointType::kRevolute) j.p_BJ = q_BP * (X_PV.p - b.X_PB.p);
+      }
+    }
   }
 
   void joints(const UrdfJoint& joint, BodyDescription& b) {
@@ -374,6 +398,7 @@ class Builder {
   UrdfLimitOptions limits_;
   ImportedRobot out_;
   ModelDescription description_;
+  std::vector<std::pair<const UrdfJoint*, Placement>> before_;  // of virtual links, parent first
   std::set<std::string> shape_names_;
   std::vector<Issue> issues_;
 };

@@ -2,11 +2,23 @@
 
 #include <algorithm>
 #include <numbers>
+#include <set>
 
 #include "core/random.hpp"
 #include "robot/model.hpp"
 
 namespace handspan {
+
+namespace {
+
+// index of the body that a frame is fixed to, or that has its name; -1: the world
+int carrier(const ModelDescription& description, const std::string& frame) {
+  const int index = description.frame_index(frame);
+  return index < 0 ? description.body_index(frame)
+                   : description.frames[static_cast<std::size_t>(index)].body;
+}
+
+}  // namespace
 
 double find_reach(const ModelDescription& description, const RobotLimits& limits,
                   const std::string& frame_name) {
@@ -25,6 +37,12 @@ double find_reach(const ModelDescription& description, const RobotLimits& limits
     return l && !l->continuous ? std::array{l->lower, l->upper}
                                : std::array{-std::numbers::pi, std::numbers::pi};
   };
+  // other joints do not move the frame: searching them would only take time
+  std::set<std::string> moving;
+  for (int b = carrier(description, frame_name); b >= 0;
+       b = description.bodies[static_cast<std::size_t>(b)].parent)
+    for (const auto& joint : description.bodies[static_cast<std::size_t>(b)].joints)
+      moving.insert(joint.name);
   double best = distance();
   for (int start = 0; start < 20; ++start) {
     for (const auto& joint : model.joints()) {
@@ -36,7 +54,7 @@ double find_reach(const ModelDescription& description, const RobotLimits& limits
     double here = distance();
     for (double width = 1.0; width > 1e-3; width *= 0.6)
       for (const auto& joint : model.joints()) {
-        if (joint_nq(joint.type) != 1) continue;
+        if (joint_nq(joint.type) != 1 || !moving.contains(joint.name)) continue;
         const auto [low, high] = range(joint);
         const double middle = q[joint.q];
         double kept = middle;

@@ -82,6 +82,9 @@ class Reader {
     }
     for (const auto& [kind, count] : ignored_)
       robot_.notes.push_back(fmt::format("<{}> is not read ({} times)", kind, count));
+    if (commas_ > 0)
+      robot_.notes.push_back(
+          fmt::format("commas between numbers are taken for blanks ({} times)", commas_));
     return std::move(robot_);
   }
 
@@ -147,11 +150,16 @@ class Reader {
       return out;
     }
     for (int i = 0; i < n; ++i) {
-      const auto value = urdf_number(parts[static_cast<std::size_t>(i)]);
+      std::string_view part = parts[static_cast<std::size_t>(i)];
+      // "1, 2 3" has one reading; "1,2" has two, and is refused
+      if (part.ends_with(',') && i + 1 < n) {
+        part.remove_suffix(1);
+        ++commas_;
+      }
+      const auto value = urdf_number(part);
       if (!value) {
-        const bool comma = parts[static_cast<std::size_t>(i)].ends_with(',');
         issue(e->GetLineNum(), key, fmt::format("has {} '{}'", attribute, shown(text)),
-              comma ? "put blanks, not commas, between the numbers" : kNumberMend);
+              kNumberMend);
         return out;
       }
       out[i] = *value;
@@ -365,6 +373,7 @@ class Reader {
   std::vector<Issue>& issues_;
   std::map<std::string, Rgba> colors_;
   std::map<std::string, int> ignored_;
+  int commas_ = 0;
 };
 
 }  // namespace

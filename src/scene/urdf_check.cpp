@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -192,7 +193,7 @@ class Check {
       if (moves && link.inertial && link.inertial->mass > 0.0 && !link.inertial->has_tensor)
         issue(link.inertial->line, owner, "moves and has an <inertial> without <inertia>",
               "give its six numbers");
-      if (moves && !heavy.contains(link.name))
+      if (moves && !heavy.contains(link.name) && !is_virtual(link, *by_child[link.name], heavy))
         issue(link.line, owner, "moves and has no mass",
               fmt::format("give it an <inertial>, or make the joint '{}' fixed",
                           by_child[link.name]->name));
@@ -208,6 +209,17 @@ class Check {
         issue(inertial.line, owner, "has an inertia and mass 0",
               "give the mass, or remove its <inertial>");
     }
+  }
+
+  // whether mass follows a link without any, by joints alone
+  bool is_virtual(const UrdfLink& link, const UrdfJoint& joint,
+                  const std::set<std::string>& heavy) const {
+    if (!link.collisions.empty()) return false;
+    const UrdfJoint* next = next_of_virtual(robot_, link, joint);
+    if (next == nullptr || next->child == link.name) return false;
+    if (heavy.contains(next->child)) return true;
+    const auto below = std::ranges::find(robot_.links, next->child, &UrdfLink::name);
+    return below != robot_.links.end() && is_virtual(*below, *next, heavy);
   }
 
   void range(const UrdfJoint& joint) {
@@ -266,6 +278,21 @@ std::vector<Issue> check_urdf_tree(const UrdfRobot& robot) { return Check(robot)
 
 std::vector<Issue> check_urdf_limits(const UrdfRobot& robot, const UrdfLimitOptions& options) {
   return Check(robot).limits(options);
+}
+
+const UrdfJoint* next_of_virtual(const UrdfRobot& robot, const UrdfLink& link,
+                                 const UrdfJoint& joint) {
+  const auto scalar = [](const UrdfJoint& j) {
+    return j.type == UrdfJointType::kRevolute || j.type == UrdfJointType::kContinuous ||
+           j.type == UrdfJointType::kPrismatic;
+  };
+  const UrdfJoint* next = nullptr;
+  for (const auto& below : robot.joints) {
+    if (below.parent != link.name) continue;
+    if (next != nullptr || !scalar(below)) return nullptr;
+    next = &below;
+  }
+  return scalar(joint) ? next : nullptr;
 }
 
 bool urdf_driven(const UrdfJoint& joint, const UrdfLimitOptions& options) {

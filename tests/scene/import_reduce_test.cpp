@@ -236,5 +236,25 @@ TEST_F(ImportReduced, JointsThatNoActuatorMovesAreNotDriven) {
       std::string::npos);
 }
 
+TEST_F(ImportReduced, GeomsAloneAreOneBody) {
+  const ImportedRobot r =
+      import_robot(write("brick.xml",
+                         "<mujoco model='brick'><worldbody><geom type='box' size='0.1 0.2 0.3' "
+                         "mass='0.5'/><site name='top' pos='0 0 0.3'/></worldbody></mujoco>"));
+  ASSERT_EQ(r.description.bodies.size(), 1U);
+  EXPECT_EQ(r.description.bodies[0].name, "brick");
+  EXPECT_EQ(r.description.bodies[0].inertial.mass, 0.5);
+  EXPECT_EQ(r.description.bodies[0].shapes.size(), 1U);
+  ASSERT_EQ(r.description.frames.size(), 1U);
+  EXPECT_EQ(r.description.frames[0].name, "brick_top");
+  EXPECT_TRUE(noted(r,
+                    "the file has geoms and no body: they are one, 'brick', and names begin "
+                    "with 'brick_'"));
+  EXPECT_NE(error([&] {
+              import_robot(write("none.xml", "<mujoco model='none'/>"));
+            }).find("none.xml: model 'none' has no bodies"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace handspan

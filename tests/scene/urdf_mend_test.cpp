@@ -1,6 +1,7 @@
 // What URDF files of the wild write, and what becomes of it.
 #include "scene/urdf_mend.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include "robot/model.hpp"
 #include "scene/import_fixture.hpp"
 #include "scene/import_write.hpp"
+#include "scene/parity.hpp"
 #include "scene/robot_check.hpp"
 #include "scene/urdf_mesh.hpp"
 #include "support/scenes.hpp"
@@ -85,6 +87,56 @@ TEST_F(UrdfMend, AFixedLinkWithoutInertiaIsAPointMassAndARepair) {
   ASSERT_EQ(r.repairs.size(), 1U);
   EXPECT_EQ(r.repairs[0].published, "none");
   EXPECT_NE(r.repairs[0].reason.find("without <inertia>"), std::string::npos);
+}
+
+TEST_F(UrdfMend, CommasBetweenNumbersAreBlanks) {
+  const ImportedRobot r = import_urdf(urdf(joint("revolute", "<axis xyz='0, 0.6 0.8'/>" + kLimit)));
+  EXPECT_LT((r.description.bodies[1].joints[0].axis - Eigen::Vector3d(0, 0.6, 0.8)).norm(), 1e-15);
+  EXPECT_TRUE(noted(r, "commas between numbers are taken for blanks (1 times)"));
+}
+
+// A hip of three axes through links without mass: poses are those of the chain, link by link
+TEST_F(UrdfMend, LinksWithoutMassBetweenJointsMakeOneBodyOfSeveralJoints) {
+  const auto chain = [&](const std::string& between) {
+    std::string text = "<robot name='r'>";
+    for (const char* link : {"base", "leg"})
+      text += "<link name='" + std::string(link) + "'>" + kInertial + "</link>";
+    for (const char* link : {"v1", "v2"})
+      text += "<link name='" + std::string(link) + "'>" + between + "</link>";
+    const auto add = [&](const char* name, const char* type, const char* parent, const char* child,
+                         const char* axis) {
+      text += fmt::format(
+          "<joint name='{}' type='{}'><parent link='{}'/><child link='{}'/><origin xyz='0.1 0.2 "
+          "0.3' rpy='0.4 -0.5 0.6'/><axis xyz='{}'/>{}</joint>",
+          name, type, parent, child, axis, kLimit);
+    };
+    add("x", "revolute", "base", "v1", "1 0 0");
+    add("y", "prismatic", "v1", "v2", "0 1 0");
+    add("z", "revolute", "v2", "leg", "0 0.6 0.8");
+    return import_urdf(write("c.urdf", text + "</robot>"));
+  };
+  const ImportedRobot one = chain(""), links = chain(kInertial);
+  ASSERT_EQ(one.description.bodies.size(), 2U);
+  ASSERT_EQ(one.description.bodies[1].joints.size(), 3U);
+  ASSERT_EQ(links.description.bodies.size(), 4U);
+  EXPECT_NE(told(one, "link 'v1' has no mass and no shapes"), "");
+  const RobotModel a(one.description), b(links.description);
+  RobotData data_a(a), data_b(b);
+  const Eigen::Vector3d q(0.7, -0.3, 1.1), v(0.5, 0.2, -0.4);
+  update_kinematics(a, data_a, q, v);
+  update_kinematics(b, data_b, q, v);
+  const Pose X = frame_pose(a, data_a, a.frame("leg")), Y = frame_pose(b, data_b, b.frame("leg"));
+  EXPECT_LT((X.p - Y.p).norm(), 1e-14);
+  EXPECT_LT((X.R - Y.R).norm(), 1e-14);
+  EXPECT_LT((frame_velocity(a, data_a, a.frame("leg")) - frame_velocity(b, data_b, b.frame("leg")))
+                .norm(),
+            1e-14);
+  EXPECT_LE(compare_engines(one.description, 20, 1).worst(), 1e-12);
+  // nothing moves at the end: still a fault
+  EXPECT_NE(error([&] {
+              import_urdf(urdf(joint("revolute", kLimit), " "));
+            }).find("link 'arm' moves and has no mass"),
+            std::string::npos);
 }
 
 TEST_F(UrdfMend, ASphereOfNoSizeIsLeftOut) {

@@ -95,9 +95,9 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"trailing", two_links("revolute", "<axis xyz='0 0 1m'/>" + kLimit),
               "r.urdf:4: joint 'a' axis has xyz '0 0 1m'; write a finite decimal number with a "
               "point, such as 0.5"},
-        Fault{"commas", two_links("revolute", "<axis xyz='0, 0 1'/>" + kLimit),
-              "r.urdf:4: joint 'a' axis has xyz '0, 0 1'; put blanks, not commas, between the "
-              "numbers"},
+        Fault{"comma_at_the_end", two_links("revolute", "<axis xyz='0 0 1,'/>" + kLimit),
+              "r.urdf:4: joint 'a' axis has xyz '0 0 1,'; write a finite decimal number with a "
+              "point, such as 0.5"},
         Fault{"two_numbers", two_links("revolute", "<axis xyz='0 1'/>" + kLimit),
               "r.urdf:4: joint 'a' axis has xyz '0 1'; write 3 numbers with blanks between"},
         Fault{"unknown_type", two_links("hinge", ""),
