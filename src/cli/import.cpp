@@ -83,14 +83,15 @@ int import(Options options) {
       options.out.empty() ? std::filesystem::path(robot.description.name) : options.out;
   if (options.force) refuse_replacing(folder, "--out");
   if (!options.json.empty()) refuse_overwriting(options.json, "--json");
-  write_robot_folder(robot, folder, options.force);
+  RobotReport report;
+  write_robot_folder(robot, folder, options.force,
+                     [&](const RobotFolder& written) { report = check_robot(written, 20); });
 
   for (const auto& note : robot.notes) fmt::print("note: {}\n", note);
   for (const auto& r : robot.repairs)
     fmt::print("repaired: {} of {}: published {}, used {}: {}\n", r.what, r.body, r.published,
                r.used, r.reason);
   if (!robot.undriven.empty()) fmt::print("not driven: {}\n", fmt::join(robot.undriven, ", "));
-  const RobotReport report = check_robot(load_robot_folder(folder), 20);
   fmt::print("{}: {} bodies, {} driven joints, {:.4f} kg; the engines agree {} {:.0e}\n",
              folder.string(), robot.description.bodies.size(), robot.limits.size(), report.mass,
              report.parity_holds ? "within" : "NOT within", kParityBound);

@@ -38,10 +38,12 @@ MjModelPtr compile_file(const std::filesystem::path& file, std::string& name,
   const MjSpecPtr outer(mj_makeSpec());
   mjs_setDeepCopy(outer.get(), 1);
   outer->compiler.degree = 0;
-  mjsBody* body = mjs_addBody(mjs_findBody(outer.get(), "world"), nullptr);
-  mjs_setName(body->element, whole.c_str());
-  if (!mjs_attach(mjs_addFrame(body, nullptr)->element, world->element, (whole + "_").c_str(), ""))
+  mjsFrame* place = mjs_addFrame(mjs_findBody(outer.get(), "world"), nullptr);
+  if (!mjs_attach(place->element, world->element, (whole + "_").c_str(), ""))
     throw InputError(fmt::format("{}: {}", file.string(), mjs_getError(outer.get())));
+  // what was its world
+  if (mjsBody* body = mjs_findBody(outer.get(), (whole + "_world").c_str()))
+    mjs_setName(body->element, whole.c_str());
   return compile_spec(outer.get(), file.string());
 }
 

@@ -47,12 +47,15 @@ class Search {
     for (std::size_t b = 0; b < bodies.size(); ++b) {
       const int up = bodies[b].parent;
       rigid_.push_back(bodies[b].joints.empty() && up >= 0 ? rigid_[at(up)] : static_cast<int>(b));
-      std::set<std::string> moved = up >= 0 ? moved_[at(up)] : std::set<std::string>{};
-      for (const auto& joint : bodies[b].joints)
-        if (const auto found = master_of(joint.name);
-            std::ranges::count(robot.groups.front().joints, found))
-          moved.insert(found);
+      std::set<std::string> moved = up >= 0 ? moved_[at(up)] : std::set<std::string>{},
+                            all = up >= 0 ? all_moved_[at(up)] : std::set<std::string>{};
+      for (const auto& joint : bodies[b].joints) {
+        const auto found = master_of(joint.name);
+        all.insert(found);
+        if (std::ranges::count(robot.groups.front().joints, found)) moved.insert(found);
+      }
       moved_.push_back(std::move(moved));
+      all_moved_.push_back(std::move(all));
       names_[bodies[b].name] = static_cast<int>(b);
     }
     for (const auto& [a, b] : robot.ignored_pairs) ignored_.insert(pair(names_[a], names_[b]));
@@ -71,7 +74,7 @@ class Search {
     }
     ReadyPose out;
     for (const auto& [pair, depth] : near(zero))
-      if (depth < 0.0 && moved_[at(pair.first)] == moved_[at(pair.second)]) {
+      if (depth < 0.0 && !moved_by_limb(pair)) {
         ignored_.insert(pair);
         out.standing.push_back(named(pair));
       }
@@ -104,6 +107,19 @@ class Search {
 
  private:
   using Pair = std::pair<int, int>;
+
+  // whether an arm or a leg, or whatever the first group is, moves one against the other
+  bool moved_by_limb(const Pair& pair) const {
+    const auto &a = all_moved_[at(pair.first)], &b = all_moved_[at(pair.second)];
+    for (std::size_t g = 0; g < robot_.groups.size(); ++g) {
+      const std::string& name = robot_.groups[g].name;
+      if (g > 0 && name.find("arm") == std::string::npos && name.find("leg") == std::string::npos)
+        continue;
+      for (const auto& joint : robot_.groups[g].joints)
+        if (a.contains(joint) != b.contains(joint)) return true;
+    }
+    return false;
+  }
 
   static Pair pair(int a, int b) { return {std::min(a, b), std::max(a, b)}; }
   std::pair<std::string, std::string> named(const Pair& pair) const {
@@ -235,8 +251,9 @@ class Search {
   RobotData data_;
   MjModelPtr compiled_;
   MjDataPtr mujoco_;
-  std::vector<int> rigid_;                    // body at the root of what is rigid with each
-  std::vector<std::set<std::string>> moved_;  // joints of the first group that move each body
+  std::vector<int> rigid_;                        // body at the root of what is rigid with each
+  std::vector<std::set<std::string>> moved_;      // joints of the first group that move each body
+  std::vector<std::set<std::string>> all_moved_;  // and of all groups, mimics by their masters
   std::map<std::string, int> names_;
   std::set<Pair> ignored_;
   std::vector<JointLimits> limits_;  // of the first group

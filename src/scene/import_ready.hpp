@@ -14,7 +14,7 @@ struct ReadyPose {
   std::vector<std::pair<std::string, std::string>>
       overlaps;  // bodies that no pose tried sets apart
   std::vector<std::pair<std::string, std::string>>
-      standing;  // bodies that overlap and that the first group does not move
+      standing;  // bodies that overlap at the start, moved against each other by no arm or leg
 };
 
 /// Searches the ready pose of the first group of robot.groups, the joints of other groups being

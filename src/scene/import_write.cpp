@@ -155,7 +155,8 @@ std::string sources_md(const ImportedRobot& robot) {
   return out;
 }
 
-void write_robot_folder(const ImportedRobot& robot, const fs::path& folder, bool force) {
+void write_robot_folder(const ImportedRobot& robot, const fs::path& folder, bool force,
+                        const std::function<void(const RobotFolder&)>& check) {
   const fs::path target = fs::absolute(folder).lexically_normal();
   // "arm/" names the folder "arm"
   const fs::path place = target.has_filename() ? target : target.parent_path();
@@ -176,6 +177,8 @@ void write_robot_folder(const ImportedRobot& robot, const fs::path& folder, bool
     write_file(partial / "robot.yaml", robot_yaml(robot));
     if (!robot.limits.empty()) write_file(partial / "limits.yaml", limits_yaml(robot));
     write_file(partial / "SOURCES.md", sources_md(robot));
+    const RobotFolder loaded = load_robot_folder(partial);
+    if (check) check(loaded);
     if (exists) fs::rename(place, old);
     try {
       fs::rename(partial, place);

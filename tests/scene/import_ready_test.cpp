@@ -101,8 +101,8 @@ TEST_F(ImportReady, FingersThatOverlapWhereTheyStartAreIgnoredWithANote) {
   EXPECT_EQ(r.groups[1].joints, (std::vector<std::string>{"left_finger", "right_finger"}));
   EXPECT_EQ(r.ignored_pairs, (std::vector<std::pair<std::string, std::string>>{{"left", "right"}}));
   EXPECT_TRUE(noted(r,
-                    "the shapes of 'left' and 'right' overlap where their joints start, and "
-                    "'arm' does not move them: never checked"));
+                    "the shapes of 'left' and 'right' overlap where their joints start, and no "
+                    "arm or leg moves one against the other: never checked"));
 }
 
 TEST_F(ImportReady, AMountNeedNotBeAFrameAndIsWarnedOfAtTheFoot) {
