@@ -192,9 +192,16 @@ ImportedRobot import_mjcf(const std::filesystem::path& file, const ImportOptions
 
 ImportedRobot import_robot(const std::filesystem::path& file, const ImportOptions& options) {
   tinyxml2::XMLDocument document;
-  if (document.LoadFile(file.c_str()) == tinyxml2::XML_SUCCESS && document.RootElement() &&
-      std::string_view(document.RootElement()->Name()) == "mujoco")
-    return import_mjcf(file, options);
+  if (document.LoadFile(file.c_str()) == tinyxml2::XML_SUCCESS && document.RootElement()) {
+    const std::string_view root = document.RootElement()->Name();
+    if (root == "mujoco") return import_mjcf(file, options);
+    if (root == "mujocoinclude")
+      throw ConfigError(
+          {{{file.string(), document.RootElement()->GetLineNum(), 0},
+            "",
+            "is a part of an MJCF file",
+            "import the file that has <include file=\"" + file.filename().string() + "\"/>"}});
+  }
   return import_urdf(file, options);
 }
 

@@ -14,6 +14,8 @@
 namespace handspan {
 namespace {
 
+constexpr double kNoDistance = 1e-7;  // [m]
+
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 std::string name_of(const mjModel& m, int type, int id, const char* kind) {
@@ -402,6 +404,12 @@ class Reducer {
   // MuJoCo takes a body at rest in its parent with a moment of 0
   void mend_inertias() {
     for (auto& body : out_.description.bodies) {
+      // a mesh's rounding, which MuJoCo takes for 0 where the body is free
+      if (Eigen::Vector3d& p = body.inertial.X_BC.p; !p.isZero(0.0) && p.norm() < kNoDistance) {
+        note(fmt::format("the centre of mass of '{}' is {:.0e} m from its origin: 0", body.name,
+                         p.norm()));
+        p.setZero();
+      }
       if (!(body.inertial.mass > 0.0) || body.inertial.principal.minCoeff() > 0.0) continue;
       MendedInertia mended = mend_inertia(body.name, body.inertial.mass, body.inertial.X_BC.p,
                                           body.inertial.inertia_B());

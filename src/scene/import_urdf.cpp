@@ -83,6 +83,13 @@ class Builder {
     for (auto& issue : option_issues(options_, urdf_.file, links, joints))
       issues_.push_back(std::move(issue));
     if (issues_.empty()) return;
+    if (file_.extension() == ".xacro")
+      issues_.insert(issues_.begin(),
+                     {{urdf_.file, 0, 0},
+                      "",
+                      "is a xacro file, perhaps a part of a robot's",
+                      "run xacro on the file that includes it (`pip install xacrodoc`, then "
+                      "`xacrodoc FILE.xacro -o robot.urdf`), and import what comes out"});
     // a file that is right loads them below, once
     for (const auto& l : urdf_.links)
       for (const auto& c : l.collisions) {

@@ -236,6 +236,18 @@ TEST_F(ImportReduced, JointsThatNoActuatorMovesAreNotDriven) {
       std::string::npos);
 }
 
+TEST(ImportReduce, ABodyWithoutAMomentIsRepairedAndRoundingOfAMeshIsNone) {
+  const MjModelPtr m = compiled(
+      "<worldbody><body name='b'><inertial mass='2' pos='3e-8 0 0' diaginertia='0 0 0'/></body>"
+      "</worldbody>");
+  const ReducedModel r = reduce(*m, "t");
+  EXPECT_GT(r.description.bodies[0].inertial.principal.minCoeff(), 0.0);
+  EXPECT_EQ(r.description.bodies[0].inertial.X_BC.p, Eigen::Vector3d::Zero());
+  EXPECT_TRUE(told(r, "the centre of mass of 'b' is 3e-08 m from its origin: 0"));
+  ASSERT_EQ(r.repairs.size(), 1U);
+  EXPECT_EQ(r.repairs[0].body, "b");
+}
+
 TEST_F(ImportReduced, GeomsAloneAreOneBody) {
   const ImportedRobot r =
       import_robot(write("brick.xml",

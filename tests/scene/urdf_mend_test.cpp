@@ -194,6 +194,23 @@ TEST_F(UrdfMend, AllFaultsOfAFileAndTheOptionsComeAtOnce) {
   EXPECT_EQ(what.find("moves and has no mass"), std::string::npos) << what;
 }
 
+TEST_F(UrdfMend, PartsOfOtherFilesAreNamedAsSuch) {
+  EXPECT_NE(
+      error([&] {
+        import_robot(write("arm.xacro",
+                           "<robot name='r'><joint name='j' type='fixed'>"
+                           "<parent link='a'/><child link='b'/></joint></robot>"));
+      })
+          .find("arm.xacro: is a xacro file, perhaps a part of a robot's; run xacro on the file "
+                "that includes it"),
+      std::string::npos);
+  EXPECT_NE(
+      error([&] { import_robot(write("part.xml", "<mujocoinclude><body/></mujocoinclude>")); })
+          .find("part.xml:1: is a part of an MJCF file; import the file that has <include "
+                "file=\"part.xml\"/>"),
+      std::string::npos);
+}
+
 // A fixed base without mass, as xacro writes it for most arms: 0.3 kg at 0.25 m and 0.00175
 TEST_F(UrdfMend, ABaseWithoutMassNeedsNone) {
   for (const char* name : {"urdf/base_massless.urdf", "mjcf/base_massless.xml"}) {
