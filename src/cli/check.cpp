@@ -11,6 +11,7 @@
 #include "cli/robot_json.hpp"
 #include "core/config.hpp"
 #include "core/files_read.hpp"
+#include "core/overwritten.hpp"
 #include "core/suggest.hpp"
 #include "plant/mujoco_plant.hpp"
 #include "robot/model.hpp"
@@ -314,6 +315,7 @@ void add_check(CLI::App& cli, Action& action) {
   command->add_option("--repair", options->repair, "write a repaired copy of a log to OUT")
       ->type_name("OUT");
   command->add_option("--json", options->json, "write what was found to FILE")->type_name("FILE");
+  command->add_flag_callback("--force", allow_overwriting, kForceDoc);
   command->add_flag("--channels", options->channels,
                     "of apps: the channels of their logs, with type, size, unit and rate");
   command->add_flag("--schema", options->schema, "print the documentation of the keys instead");

@@ -12,6 +12,7 @@
 #include "cli/command.hpp"
 #include "cli/end_signals.hpp"
 #include "core/config.hpp"
+#include "core/overwritten.hpp"
 #include "teleop/device_state.hpp"
 #include "teleop/sdl_devices.hpp"
 
@@ -262,6 +263,7 @@ void add_devices(CLI::App& cli, Action& action) {
       ->type_name("YAML");
   command->add_option("--for", options->duration, "watch this long (default 60s), or until Ctrl-C");
   command->add_option("--json", options->json, "write what is printed to FILE")->type_name("FILE");
+  command->add_flag_callback("--force", allow_overwriting, kForceDoc);
   command->callback([options, &action] {
     action = [options] { return options->watch.empty() ? list(*options) : watch(*options); };
   });

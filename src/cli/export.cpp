@@ -11,6 +11,7 @@
 #include "core/config.hpp"
 #include "core/error.hpp"
 #include "core/files_read.hpp"
+#include "core/overwritten.hpp"
 #include "data/csv_export.hpp"
 #include "data/dataset.hpp"
 #include "data/table_export.hpp"
@@ -186,6 +187,7 @@ void export_dataset(const Options& options, Report& report) {
   };
   for (const auto& file : options.logs) InputsRead::note(file);
   refuse_overwriting(out, "--out");
+  if (!set.append) refuse_foreign(out, "--out");
   const auto writer = hdf5 ? hdf5_dataset(out, set) : lerobot_dataset(out, set);
   Demonstrations demonstrations(with);
   int count = 0;
@@ -297,6 +299,7 @@ void add_export(CLI::App& cli, Action& action) {
   command->add_flag("--discarded", options->discarded, "data sets: discarded episodes too");
   command->add_option("--json", options->json, "write what was exported to FILE")
       ->type_name("FILE");
+  command->add_flag_callback("--force", allow_overwriting, kForceDoc);
   command->callback([options, &action] { action = [options] { return export_logs(*options); }; });
 }
 

@@ -6,6 +6,7 @@
 #include "cli/command.hpp"
 #include "core/error.hpp"
 #include "core/files_read.hpp"
+#include "core/overwritten.hpp"
 #include "robot/urdf_export.hpp"
 #include "scene/data_folder.hpp"
 #include "scene/mjcf.hpp"
@@ -31,11 +32,14 @@ int export_robot(const Options& options) {
     for (const auto& [name, limits] : folder.limits.joints) velocities[name] = limits.velocity;
     urdf = export_urdf(folder.description, velocities);
   }
+  // by which it is known again
+  urdf.insert(urdf.find('\n') + 1, kWrittenXml);
   if (options.out.empty()) {
     fmt::print("{}", urdf);
     return kHolds;
   }
   refuse_overwriting(options.out, "--out");
+  refuse_foreign(options.out, "--out");
   std::ofstream out(options.out);
   out << urdf;
   out.flush();
@@ -56,6 +60,7 @@ void add_export_urdf(CLI::App& cli, Action& action) {
       ->required();
   command->add_option("--out", options->out, "write to FILE instead of the terminal")
       ->type_name("FILE");
+  command->add_flag_callback("--force", allow_overwriting, kForceDoc);
   command->callback([options, &action] { action = [options] { return export_robot(*options); }; });
 }
 

@@ -2,14 +2,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <sstream>
+
 #include "cli/command.hpp"
 #include "cli/robot_json.hpp"
+#include "core/config.hpp"
 #include "core/error.hpp"
 #include "core/escape.hpp"
 #include "core/files_read.hpp"
 #include "scene/import.hpp"
 #include "scene/import_write.hpp"
 #include "scene/robot_check.hpp"
+#include "scene/urdf.hpp"
 
 namespace handspan {
 namespace {
@@ -17,13 +21,53 @@ namespace {
 struct Options {
   std::filesystem::path file, out;
   ImportOptions import;
-  std::vector<std::string> packages, passive;
-  std::string shapes = "fit";
+  std::vector<std::string> packages, passive, groups;
+  std::string shapes = "fit", velocity, effort, drive;
   bool force = false;
   std::filesystem::path json;
 };
 
+// A number for all joints that lack one, or a YAML file of joints and their numbers.
+void read_numbers(const std::string& option, const std::string& text, std::optional<double>& all,
+                  std::map<std::string, double>& by_joint) {
+  if (text.empty()) return;
+  if (const auto value = urdf_number(text)) {
+    all = value;
+    return;
+  }
+  if (!std::filesystem::is_regular_file(text))
+    throw InputError(
+        fmt::format("{} {} is neither a number nor a file; give a number such as 2.5, or a YAML "
+                    "file of lines `joint: number`",
+                    option, shell_word(text)));
+  for (auto& [joint, value] : load_yaml(text, dictionary(number().above(0))))
+    by_joint[joint] = value;
+}
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> out;
+  std::stringstream stream(text);
+  for (std::string part; std::getline(stream, part, at);)
+    if (!part.empty()) out.push_back(part);
+  return out;
+}
+
 int import(Options options) {
+  read_numbers("--velocity", options.velocity, options.import.velocity,
+               options.import.velocity_by_joint);
+  read_numbers("--effort", options.effort, options.import.effort, options.import.effort_by_joint);
+  for (const auto& group : options.groups) {
+    const auto equals = group.find('=');
+    const auto joints = equals == std::string::npos ? std::vector<std::string>{}
+                                                    : split(group.substr(equals + 1), ',');
+    if (joints.empty() || equals == 0)
+      throw InputError(fmt::format("--group {}: write NAME=joint,joint,...", shell_word(group)));
+    options.import.groups.emplace_back(group.substr(0, equals), joints);
+  }
+  if (!options.drive.empty())
+    options.import.drive = options.drive == "torque"     ? Drive::kTorque
+                           : options.drive == "velocity" ? Drive::kVelocity
+                                                         : Drive::kPosition;
   for (const auto& package : options.packages) {
     const auto equals = package.find('=');
     if (equals == std::string::npos || equals == 0)
@@ -39,14 +83,15 @@ int import(Options options) {
       options.out.empty() ? std::filesystem::path(robot.description.name) : options.out;
   if (options.force) refuse_replacing(folder, "--out");
   if (!options.json.empty()) refuse_overwriting(options.json, "--json");
-  write_robot_folder(robot, folder, options.force);
+  RobotReport report;
+  write_robot_folder(robot, folder, options.force,
+                     [&](const RobotFolder& written) { report = check_robot(written, 20); });
 
   for (const auto& note : robot.notes) fmt::print("note: {}\n", note);
   for (const auto& r : robot.repairs)
     fmt::print("repaired: {} of {}: published {}, used {}: {}\n", r.what, r.body, r.published,
                r.used, r.reason);
   if (!robot.undriven.empty()) fmt::print("not driven: {}\n", fmt::join(robot.undriven, ", "));
-  const RobotReport report = check_robot(load_robot_folder(folder), 20);
   fmt::print("{}: {} bodies, {} driven joints, {:.4f} kg; the engines agree {} {:.0e}\n",
              folder.string(), robot.description.bodies.size(), robot.limits.size(), report.mass,
              report.parity_holds ? "within" : "NOT within", kParityBound);
@@ -85,11 +130,23 @@ void add_import(CLI::App& cli, Action& action) {
                    "colliding meshes: a fitted capsule each, their exact hull, or none")
       ->check(CLI::IsMember({"fit", "exact", "none"}));
   command->add_option("--passive", options->passive, "joints without a drive");
-  command->add_option("--mount", options->import.mount, "frame where a tool goes");
+  command
+      ->add_option("--group", options->groups,
+                   "joints that are commanded together (the first group has the poses)")
+      ->type_name("NAME=JOINT,...");
+  command->add_option("--srdf", options->import.srdf,
+                      "groups, poses and disabled pairs (default: "
+                      "the SRDF of the same name beside FILE)");
+  command->add_option("--drive", options->drive, "what the maker's interface takes, all groups")
+      ->check(CLI::IsMember({"torque", "velocity", "position"}));
+  command->add_option("--mount", options->import.mount, "frame or body where a tool goes");
   command->add_option("--rate", options->import.rate, "at which the robot takes commands [Hz]");
-  command->add_option("--velocity", options->import.velocity,
-                      "of joints for which the file has none [rad/s, m/s]");
-  command->add_option("--effort", options->import.effort, "likewise [N m, N]");
+  command
+      ->add_option("--velocity", options->velocity,
+                   "of joints for which the file has none [rad/s, m/s], or a YAML file: joint: "
+                   "number")
+      ->type_name("NUMBER|FILE");
+  command->add_option("--effort", options->effort, "likewise [N m, N]")->type_name("NUMBER|FILE");
   command->add_option("--acceleration", options->import.acceleration, "likewise [rad/s^2, m/s^2]");
   command->add_option("--braking", options->import.braking, "likewise [rad/s^2, m/s^2]");
   command->add_option("--jerk", options->import.jerk, "likewise [rad/s^3, m/s^3]");

@@ -13,6 +13,7 @@
 #include "core/config.hpp"
 #include "core/error.hpp"
 #include "core/files_read.hpp"
+#include "core/overwritten.hpp"
 #include "core/suggest.hpp"
 
 namespace handspan {
@@ -74,10 +75,13 @@ void add_seed(CLI::App& command, std::optional<std::uint64_t>& seed, const std::
 
 void write_json(const nlohmann::ordered_json& json, const std::filesystem::path& file) {
   refuse_overwriting(file, "--json");
+  refuse_foreign(file, "--json");
   if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path());
   std::ofstream out(file);
   // names of files and of a log's topics may be no UTF-8
-  out << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+  nlohmann::ordered_json whole = {{kWriterKey, HANDSPAN_VERSION}};  // by which it is known again
+  whole.update(json);
+  out << whole.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
   out.flush();
   if (!out)
     throw InputError(fmt::format(

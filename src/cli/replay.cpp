@@ -9,6 +9,7 @@
 #include "cli/end_signals.hpp"
 #include "cli/summary_text.hpp"
 #include "core/files_read.hpp"
+#include "core/overwritten.hpp"
 #include "plant/picture.hpp"
 #include "session/replay.hpp"
 
@@ -107,6 +108,7 @@ void add_replay(CLI::App& cli, Action& action) {
   command->add_option("--from", options->from, "start at the last key frame before, such as 12.5s");
   command->add_option("--to", options->to, "stop there");
   command->add_option("--json", options->json, "write the report to FILE")->type_name("FILE");
+  command->add_flag_callback("--force", allow_overwriting, kForceDoc);
   command->callback([options, &action] { action = [options] { return replay_log(*options); }; });
 }
 

@@ -15,6 +15,7 @@
 #include "core/config.hpp"
 #include "core/error.hpp"
 #include "core/files_read.hpp"
+#include "core/overwritten.hpp"
 #include "core/suggest.hpp"
 #include "plant/picture.hpp"
 #include "scene/data_folder.hpp"
@@ -185,6 +186,7 @@ void add_run(CLI::App& cli, Action& action) {
   command->add_flag("--full", options->full, "record every channel at every tick");
   command->add_flag("--wall", options->wall, "in step with the clock, not as fast as it goes");
   command->add_option("--json", options->json, "write the summary to FILE")->type_name("FILE");
+  command->add_flag_callback("--force", allow_overwriting, kForceDoc);
   command
       ->add_option("--picture", options->picture,
                    "write the picture to FILE (default handspan-out/NAME.png)")

@@ -14,6 +14,7 @@
 #include "cli/summary_text.hpp"
 #include "core/error.hpp"
 #include "core/files_read.hpp"
+#include "core/overwritten.hpp"
 #include "core/own_file.hpp"
 #include "core/private_folder.hpp"
 #include "scene/data_folder.hpp"
@@ -225,6 +226,7 @@ void add_serve(CLI::App& cli, Action& action) {
                    "write a token for curl (curl -H @FILE) and scripts to FILE, for its owner only")
       ->type_name("FILE");
   command->add_option("--json", options->json, "write the summary to FILE")->type_name("FILE");
+  command->add_flag_callback("--force", allow_overwriting, kForceDoc);
   command->callback([options, &action] { action = [options] { return serve(*options); }; });
 }
 

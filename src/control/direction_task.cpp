@@ -36,6 +36,7 @@ void DirectionTask::set_reference(const Eigen::Vector3d& direction,
   }
   direction_ = direction / length;
   omega_ = omega_W;
+  driven_ = true;
 }
 
 std::vector<Task::Row> DirectionTask::error_rows() const {
@@ -44,15 +45,16 @@ std::vector<Task::Row> DirectionTask::error_rows() const {
 }
 
 void DirectionTask::hold(const ControlSystem& system, ControlState& state) {
+  omega_.setZero();
+  if (!driven_) return;
   const auto m = static_cast<std::size_t>(frame_.mechanism);
   direction_ =
       frame_pose(*system.mechanisms()[m].model, state.mechanisms[m].data, frame_.frame).R * axis_;
-  omega_.setZero();
 }
 
 void DirectionTask::state(StateArchive& archive) {
   Task::state(archive);
-  archive(direction_, omega_);
+  archive(direction_, omega_, driven_);
 }
 
 void DirectionTask::fill(const ControlSystem& system, ControlState& state) {

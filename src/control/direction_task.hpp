@@ -31,6 +31,7 @@ class DirectionTask : public Task {
 
  private:
   ControlSystem::FrameOf frame_;
+  bool driven_ = false;  // by set_reference(); else the reference is what the file says, held too
   Eigen::Vector3d axis_, direction_, omega_ = Eigen::Vector3d::Zero();
   Matrix6Xd J_;
 };

@@ -14,11 +14,14 @@ struct JointSpringsConfig {
 
 /// tau = K (q_start - q) - D v + g(q) for torque-driven groups, with D = 2 zeta sqrt(K M_ii) of the
 /// starting pose. Gravity is left out where the plant says that it adds it itself. Does not
-/// compensate friction.
+/// compensate friction. Without a stiffness of its own it is as stiff as default_stiffness(), and
+/// no stiffer than is stable with a command a tick.
 class JointSprings : public GroupController {
  public:
   /// @throws InputError when the group is not torque-driven or the stiffness has another size
   JointSprings(const JointSpringsConfig& config, const GroupContext& context);
+  /// @throws InputError when a stiffness that was asked for would burst in this pose, with the
+  /// joint that does and the stiffness that it bears
   void start(const GroupState& state) override;
   void update(const GroupState& state, Eigen::Ref<Eigen::VectorXd> command) override;
   void state(StateArchive& archive) override { archive(damping_, q_start_); }
@@ -29,6 +32,7 @@ class JointSprings : public GroupController {
   std::vector<JointSlot> slots_;
   Eigen::VectorXd stiffness_, damping_, q_start_, q_;
   double damping_ratio_;
+  bool asked_;  // for this stiffness
 };
 
 /// A joint spring that pulls with a fifth of the joint's torque limit at 0.1 rad (nq of the group).

@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/escape.hpp"
+#include "core/overwritten.hpp"
 
 namespace handspan {
 namespace {
@@ -104,6 +105,7 @@ void check_outputs(std::span<const OutputOption> outputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].file.empty()) continue;
     refuse_overwriting(outputs[i].file, outputs[i].option);
+    refuse_foreign(outputs[i].file, outputs[i].option);
     refuse_unwritable(outputs[i].file, outputs[i].option);
     for (std::size_t j = 0; j < i; ++j)
       if (!outputs[j].file.empty() && same_file(outputs[i].file, outputs[j].file))

@@ -49,6 +49,18 @@ void MujocoPlant::Impl::observe_contacts() {
   }
 }
 
+// What MuJoCo says of a servo is the force at the beginning of the step. Implicit integration takes
+// its damping at the end, but where the force is at its limit; a stiff servo that goes after steps
+// of its command exerts much less than it says.
+double MujocoPlant::Impl::implicit_part(const Joint& joint, double gained) const {
+  if (steps == 0 || joint.kd == 0.0) return 0.0;
+  if (model->opt.integrator != mjINT_IMPLICITFAST && model->opt.integrator != mjINT_IMPLICIT)
+    return 0.0;
+  const mjtNum* range = model->actuator_forcerange + 2 * joint.actuator;
+  const double force = data->actuator_force[joint.actuator];
+  return force > range[0] && force < range[1] ? joint.kd * gained : 0.0;
+}
+
 void MujocoPlant::Impl::observe() {
   observation.stamp = steps * layout.period;
   observation.sequence = static_cast<std::uint64_t>(steps);
@@ -56,9 +68,11 @@ void MujocoPlant::Impl::observe() {
     for (std::size_t j = 0; j < groups[g].joints.size(); ++j) {
       const auto i = static_cast<Eigen::Index>(j);
       const Joint& joint = groups[g].joints[j];
+      const double before = observation.groups[g].v[i];
       observation.groups[g].q[i] = data->qpos[joint.qpos];
       observation.groups[g].v[i] = data->qvel[joint.qvel];
-      observation.groups[g].tau[i] = data->qfrc_actuator[joint.qvel];
+      observation.groups[g].tau[i] =
+          data->qfrc_actuator[joint.qvel] - implicit_part(joint, data->qvel[joint.qvel] - before);
     }
   for (std::size_t s = 0; s < sensors.size(); ++s)
     observation.wrenches[s] = raw_wrench(sensors[s]) - tares[s];

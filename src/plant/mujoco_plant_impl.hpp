@@ -62,6 +62,7 @@ struct MujocoPlant::Impl {
   void command_drives(const Group& group);
   void move_kinematics();
   void observe();
+  double implicit_part(const Joint& joint, double gained) const;
   void observe_contacts();
   void observe_suctions();
   /// One step of physics, in pieces where a cup takes hold or lets go within it.

@@ -1,17 +1,20 @@
 #include "scene/import_finish.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <numbers>
 #include <random>
+#include <set>
 
 #include "core/error.hpp"
+#include "core/suggest.hpp"
 #include "robot/model.hpp"
 #include "scene/fit_shapes.hpp"
+#include "scene/import_names.hpp"
+#include "scene/import_setup.hpp"
 #include "scene/mjcf.hpp"
 #include "scene/mujoco_spec.hpp"
 #include "scene/mujoco_state.hpp"
@@ -151,53 +154,121 @@ std::vector<std::pair<std::string, std::string>> always_overlapping(
   return out;
 }
 
-void finish_import(ImportedRobot& robot, ModelDescription description,
-                   const ImportOptions& options) {
-  robot.rate = options.rate;
-  if (!(options.rate > 0.0)) throw InputError(fmt::format("--rate {} must be > 0", options.rate));
+std::map<std::string, std::string> stated_sources(const std::string& joint, bool has_velocity,
+                                                  bool has_effort, const ImportOptions& options) {
+  std::map<std::string, std::string> out;
+  const auto set = [&](const char* key, bool has, const std::map<std::string, double>& by_joint) {
+    if (by_joint.contains(joint))
+      out[key] = has ? "stated on import for this joint, instead of the file's"
+                     : "not in the file: stated on import for this joint";
+    else if (!has)
+      out[key] = "not in the file: stated on import";
+  };
+  set("velocity", has_velocity, options.velocity_by_joint);
+  set("torque", has_effort, options.effort_by_joint);
+  return out;
+}
+
+std::vector<Issue> option_issues(const ImportOptions& options, const std::string& file,
+                                 const std::vector<std::string>& places,
+                                 const std::vector<std::string>& joints) {
+  std::vector<Issue> issues;
+  const auto issue = [&](std::string cause, std::string mend) {
+    issues.push_back({{}, "", std::move(cause), std::move(mend)});
+  };
+  if (!(options.rate > 0.0)) issue(fmt::format("--rate {} must be > 0", options.rate), "");
+  const auto positive = [&](const std::string& option, double value) {
+    if (!(value > 0.0 && std::isfinite(value)))
+      issue(fmt::format("--{} {} must be > 0 and finite", option, value), "");
+  };
   for (const auto& [key, value] : {std::pair{"velocity", options.velocity},
                                    {"effort", options.effort},
                                    {"acceleration", options.acceleration},
                                    {"braking", options.braking},
                                    {"jerk", options.jerk},
                                    {"torque-rate", options.torque_rate}})
-    if (value && !(*value > 0.0 && std::isfinite(*value)))
-      throw InputError(fmt::format("--{} {} must be > 0 and finite", key, *value));
+    if (value) positive(key, *value);
+  for (const auto& [key, values] :
+       {std::pair{"velocity", &options.velocity_by_joint}, {"effort", &options.effort_by_joint}})
+    for (const auto& [joint, value] : *values)
+      positive(fmt::format("{} of '{}':", key, joint), value);
+  if (options.mount && !std::ranges::count(places, *options.mount))
+    issue(fmt::format("--mount '{}' is no body or frame of {}", *options.mount, file),
+          did_you_mean(*options.mount, places, "it has"));
+  std::set<std::string> grouped;
+  for (const auto& [name, members] : options.groups)
+    for (const auto& joint : members) {
+      if (!std::ranges::count(joints, joint))
+        issue(fmt::format("--group {}: there is no joint '{}' in {}", name, joint, file),
+              did_you_mean(joint, joints, "it has"));
+      else if (!grouped.insert(joint).second)
+        issue(fmt::format("--group {}: joint '{}' is in two groups", name, joint),
+              "list it in one");
+    }
+  return issues;
+}
+
+namespace {
+
+// A tool goes on a frame; a body becomes one.
+void choose_mount(ImportedRobot& robot, ModelDescription& description,
+                  const ImportOptions& options) {
+  const auto frame_of = [&](const std::string& name) {
+    const int body = description.body_index(name);
+    if (body < 0) return name;
+    const std::string frame = name + "_mount";
+    if (description.frame_index(frame) < 0) description.frames.push_back({frame, body, {}});
+    robot.notes.push_back(
+        fmt::format("tools mount on the origin of body '{}', the frame '{}'", name, frame));
+    return frame;
+  };
+  if (options.mount) {
+    robot.mount = frame_of(*options.mount);
+    return;
+  }
+  for (const char* usual : kUsualMounts)
+    if (!robot.mount && description.frame_index(usual) >= 0) {
+      robot.mount = usual;
+      robot.notes.push_back(
+          fmt::format("tools mount on '{}', by its name; state another with --mount", usual));
+    }
+  if (!robot.mount) robot.notes.push_back("no frame is stated for tools; state one with --mount");
+}
+
+void warn_of_mount_at_base(ImportedRobot& robot) {
+  if (!robot.mount || robot.limits.empty()) return;
+  const auto& d = robot.description;
+  int body = d.frames[static_cast<std::size_t>(d.frame_index(*robot.mount))].body;
+  for (; body >= 0; body = d.bodies[static_cast<std::size_t>(body)].parent)
+    if (!d.bodies[static_cast<std::size_t>(body)].joints.empty()) return;
+  robot.notes.push_back(
+      fmt::format("no joint moves the mount '{}': a tool would stand at the robot's foot; state "
+                  "another with --mount",
+                  *robot.mount));
+}
+
+}  // namespace
+
+void finish_import(ImportedRobot& robot, ModelDescription description, const ImportOptions& options,
+                   const NamedStates& states) {
+  robot.rate = options.rate;
   if (options.name) description.name = *options.name;
   if (!is_identifier(description.name))
     throw InputError(fmt::format(
         "{}: the robot's name '{}' is no identifier (letters, digits, _ and -); give --name NAME",
         robot.source, shown(description.name)));
+  choose_mount(robot, description, options);
+  make_names_plain(robot, description);
   try {
     robot.description = canonical(description);
     const RobotModel model(robot.description);
-  } catch (const InputError&) {
-    throw;
+  } catch (const InputError& e) {
+    throw InputError(fmt::format("{}: {}", robot.source, e.what()));
   } catch (const std::exception& e) {
     throw InputError(fmt::format("{}: {}", robot.source, e.what()));
   }
-  if (options.mount) {
-    if (robot.description.frame_index(*options.mount) < 0) {
-      std::vector<std::string> frames;
-      for (const auto& frame : robot.description.frames) frames.push_back(frame.name);
-      throw InputError(fmt::format(
-          "--mount '{}' is no frame of '{}'; it has {}", *options.mount, robot.description.name,
-          frames.empty() ? "none" : fmt::format("{}", fmt::join(frames, ", "))));
-    }
-    robot.mount = options.mount;
-  } else {
-    for (const char* usual : kUsualMounts)
-      if (!robot.mount && robot.description.frame_index(usual) >= 0) {
-        robot.mount = usual;
-        robot.notes.push_back(
-            fmt::format("tools mount on '{}', by its name; state another with --mount", usual));
-      }
-    if (!robot.mount) robot.notes.push_back("no frame is stated for tools; state one with --mount");
-  }
-  robot.ignored_pairs = always_overlapping(robot.description);
-  for (const auto& [a, b] : robot.ignored_pairs)
-    robot.notes.push_back(fmt::format(
-        "the shapes of '{}' and '{}' overlap in each of 40 configurations: never checked", a, b));
+  warn_of_mount_at_base(robot);
+  set_up(robot, options, states);
 }
 
 }  // namespace handspan

@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "core/error.hpp"
 #include "scene/import.hpp"
 
 namespace handspan {
@@ -28,10 +29,26 @@ bool make_mesh_shape(Shape& shape, const std::vector<Eigen::Vector3d>& vertices,
 std::vector<std::pair<std::string, std::string>> always_overlapping(
     const ModelDescription& description);
 
-/// Sets description (made canonical), mount, ignored pairs and the notes about them.
-/// @throws InputError for a mount that is no frame, a name that is no identifier, and what both
-/// engines refuse
-void finish_import(ImportedRobot& robot, ModelDescription description,
-                   const ImportOptions& options);
+/// Where velocity and torque of a joint come from, unless from the file. @param has_velocity,
+/// has_effort whether the file has one
+std::map<std::string, std::string> stated_sources(const std::string& joint, bool has_velocity,
+                                                  bool has_effort, const ImportOptions& options);
+
+/// Faults of the options: numbers that are not > 0, a mount that is no body or frame, groups of
+/// joints that are not there. @param places bodies and frames @param file as messages name it
+std::vector<Issue> option_issues(const ImportOptions& options, const std::string& file,
+                                 const std::vector<std::string>& places,
+                                 const std::vector<std::string>& joints);
+
+/// Poses of joints that a file names; those of all joints of the first group become poses.
+using NamedStates = std::vector<std::pair<std::string, std::map<std::string, double>>>;
+
+/// Sets description (made canonical), mount, groups, poses, ignored pairs and the notes about them.
+/// Groups are those of the options, then of the SRDF, then by branches (import_groups.hpp).
+/// @param robot limits are set @param description a body as mount gets a frame
+/// @throws InputError for a name that is no identifier and what both engines refuse; ConfigError
+/// for an SRDF that cannot be read
+void finish_import(ImportedRobot& robot, ModelDescription description, const ImportOptions& options,
+                   const NamedStates& states = {});
 
 }  // namespace handspan

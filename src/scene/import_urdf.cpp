@@ -8,7 +8,9 @@
 #include "scene/import.hpp"
 #include "scene/import_finish.hpp"
 #include "scene/import_inertia.hpp"
+#include "scene/import_srdf.hpp"
 #include "scene/urdf_check.hpp"
+#include "scene/urdf_mend.hpp"
 #include "scene/urdf_mesh.hpp"
 
 namespace handspan {
@@ -24,18 +26,22 @@ Placement operator*(const Placement& a, const Placement& b) {
 
 class Builder {
  public:
-  Builder(const UrdfRobot& urdf, const std::filesystem::path& file, const ImportOptions& options)
+  Builder(UrdfRobot& urdf, const std::filesystem::path& file, const ImportOptions& options)
       : urdf_(urdf),
         file_(file),
         options_(options),
-        limits_{options.velocity, options.effort, options.passive} {}
+        limits_{options.velocity, options.effort, options.passive, options.velocity_by_joint,
+                options.effort_by_joint} {}
 
-  ImportedRobot build() {
-    auto issues = check_urdf_tree(urdf_);
-    for (auto& issue : check_urdf_limits(urdf_, limits_)) issues.push_back(std::move(issue));
-    if (!issues.empty()) throw ConfigError(std::move(issues));
+  // `issues`: what is wrong with the text
+  ImportedRobot build(std::vector<Issue> issues) {
+    issues_ = std::move(issues);
+    const auto mended = mend_urdf(urdf_);
+    check();
     out_.source = file_.filename().string();
+    out_.srdf = find_srdf(file_).value_or("");
     out_.notes = urdf_.notes;
+    out_.notes.insert(out_.notes.end(), mended.begin(), mended.end());
     description_.name = urdf_.name;
     root();
     if (!issues_.empty()) throw ConfigError(std::move(issues_));
@@ -48,12 +54,51 @@ class Builder {
     if (fixed > 0)
       note(fmt::format(
           "the names of {} fixed joints are not kept: their links are bodies or frames", fixed));
-    finish_import(out_, std::move(description_), options_);
     limits();
+    finish_import(out_, std::move(description_), options_);
     return std::move(out_);
   }
 
  private:
+  // everything that is wrong, at once
+  void check() {
+    auto found = check_urdf_tree(urdf_);
+    for (auto& issue : check_urdf_limits(urdf_, limits_)) found.push_back(std::move(issue));
+    // an element whose text is wrong says nothing more
+    std::erase_if(found, [&](const Issue& issue) {
+      if (issue.key == "link ''" || issue.key == "joint ''") return true;
+      return !issue.key.empty() && std::ranges::any_of(issues_, [&](const Issue& text) {
+        return text.key.starts_with(issue.key);
+      });
+    });
+    for (auto& issue : found) issues_.push_back(std::move(issue));
+    if (urdf_.name.empty() && !options_.name)
+      issues_.push_back({{urdf_.file, urdf_.line, 0},
+                         "<robot>",
+                         "has no name",
+                         "give it name=\"...\", or --name NAME"});
+    std::vector<std::string> links, joints;
+    for (const auto& link : urdf_.links) links.push_back(link.name);
+    for (const auto& joint : urdf_.joints) joints.push_back(joint.name);
+    for (auto& issue : option_issues(options_, urdf_.file, links, joints))
+      issues_.push_back(std::move(issue));
+    if (issues_.empty()) return;
+    if (file_.extension() == ".xacro")
+      issues_.insert(issues_.begin(),
+                     {{urdf_.file, 0, 0},
+                      "",
+                      "is a xacro file, perhaps a part of a robot's",
+                      "run xacro on the file that includes it (`pip install xacrodoc`, then "
+                      "`xacrodoc FILE.xacro -o robot.urdf`), and import what comes out"});
+    // a file that is right loads them below, once
+    for (const auto& l : urdf_.links)
+      for (const auto& c : l.collisions) {
+        Shape scratch;
+        if (c.geometry.type == UrdfGeometryType::kMesh) mesh(c, scratch);
+      }
+    throw ConfigError(std::move(issues_));
+  }
+
   void note(std::string text) { out_.notes.push_back(std::move(text)); }
 
   const UrdfLink& link(const std::string& name) const {
@@ -95,6 +140,15 @@ class Builder {
 
   // X_BL: pose of the link in the body `parent` at q = 0
   void visit(const UrdfLink& l, const UrdfJoint& joint, int parent, const Placement& X_BL) {
+    if (const UrdfJoint* next = next_of_virtual(urdf_, l, joint);
+        next && !has_mass(l) && !has_shapes(l)) {
+      note(
+          fmt::format("link '{}' has no mass and no shapes: the joints '{}' and '{}' act on one "
+                      "body, and the link is no frame",
+                      l.name, joint.name, next->name));
+      before_.emplace_back(&joint, X_BL);
+      return visit(link(next->child), *next, parent, X_BL * next->X_PJ);
+    }
     if (joint.type != UrdfJointType::kFixed || has_mass(l) || has_shapes(l))
       return body(l, &joint, parent, X_BL);
     description_.frames.push_back({l.name, parent, X_BL});
@@ -111,6 +165,7 @@ class Builder {
     else if (l.inertial)
       note(fmt::format("link '{}' has an <inertial> of zeros: it is massless", l.name));
     if (joint && joint->type == UrdfJointType::kFloating) to_world(*joint, b);
+    joints_before(b);
     if (joint) joints(*joint, b);
     for (std::size_t i = 0; i < l.collisions.size(); ++i) shape(l, l.collisions[i], i, b);
     const int index = static_cast<int>(description_.bodies.size());
@@ -139,6 +194,15 @@ class Builder {
 
   Inertial inertial(const UrdfLink& l) {
     const UrdfInertial& i = *l.inertial;
+    if (!i.has_tensor) {
+      // the smallest inertia that both engines take, which a repair describes
+      MendedInertia point = mend_inertia(l.name, i.mass, i.X_LC.p, Eigen::Matrix3d::Zero());
+      point.repair->published = "none";
+      point.repair->reason =
+          "<inertial> without <inertia>; a point mass, but for second moments of mass x (0.1 mm)^2";
+      out_.repairs.push_back(*point.repair);
+      return point.inertial;
+    }
     const Eigen::Matrix3d R = i.X_LC.q.toRotationMatrix();
     const bool turned = !i.X_LC.q.isApprox(Eigen::Quaterniond::Identity(), 0.0);
     const MendedInertia mended =
@@ -161,6 +225,20 @@ class Builder {
     if (std::abs(norm - 1.0) > kUnitAxis)
       note(fmt::format("joint '{}' has an axis of length {}: normalised", joint.name, norm));
     return *joint.axis / norm;
+  }
+
+  // joints of virtual links, seen from the body that they move: V frame of such a link
+  void joints_before(BodyDescription& b) {
+    for (const auto& [joint, X_PV] : std::exchange(before_, {})) {
+      const std::size_t first = b.joints.size();
+      joints(*joint, b);
+      for (std::size_t k = first; k < b.joints.size(); ++k) {
+        JointDescription& j = b.joints[k];
+        const Eigen::Quaterniond q_BP = b.X_PB.q.conjugate();
+        j.axis = (q_BP * (X_PV.q * j.axis)).normalized();
+        if (j.type == JointType::kRevolute) j.p_BJ = q_BP * (X_PV.p - b.X_PB.p);
+      }
+    }
   }
 
   void joints(const UrdfJoint& joint, BodyDescription& b) {
@@ -221,14 +299,19 @@ class Builder {
                      joint.name));
   }
 
-  static double positive(const std::optional<double>& value, const std::optional<double>& given) {
-    return value && *value > 0.0 ? *value : *given;
-  }
   double effort(const UrdfJoint& j) const {
-    return positive(j.limit ? j.limit->effort : std::nullopt, options_.effort);
+    const auto by_joint = options_.effort_by_joint.find(j.name);
+    if (by_joint != options_.effort_by_joint.end()) return by_joint->second;
+    return has_effort(j) ? *j.limit->effort : *options_.effort;
   }
   double velocity(const UrdfJoint& j) const {
-    return positive(j.limit ? j.limit->velocity : std::nullopt, options_.velocity);
+    const auto by_joint = options_.velocity_by_joint.find(j.name);
+    if (by_joint != options_.velocity_by_joint.end()) return by_joint->second;
+    return has_velocity(j) ? *j.limit->velocity : *options_.velocity;
+  }
+  static bool has_effort(const UrdfJoint& j) { return j.limit && j.limit->effort.value_or(0) > 0; }
+  static bool has_velocity(const UrdfJoint& j) {
+    return j.limit && j.limit->velocity.value_or(0) > 0;
   }
 
   void shape(const UrdfLink& l, const UrdfCollision& c, std::size_t index, BodyDescription& b) {
@@ -288,7 +371,7 @@ class Builder {
   }
 
   void limits() {
-    for (const auto& b : out_.description.bodies)
+    for (const auto& b : description_.bodies)
       for (const auto& j : b.joints) {
         const auto urdf = std::ranges::find(urdf_.joints, j.name, &UrdfJoint::name);
         if (urdf == urdf_.joints.end() || !urdf_driven(*urdf, limits_)) {
@@ -304,10 +387,7 @@ class Builder {
         }
         l.limits.velocity = velocity(*urdf);
         l.limits.torque = *j.effort;
-        if (!urdf->limit || urdf->limit->velocity.value_or(0.0) <= 0.0)
-          l.sources["velocity"] = "not in the file: stated on import";
-        if (!urdf->limit || urdf->limit->effort.value_or(0.0) <= 0.0)
-          l.sources["torque"] = "not in the file: stated on import";
+        l.sources = stated_sources(j.name, has_velocity(*urdf), has_effort(*urdf), options_);
         if (l.limits.velocity > kPlaceholderVelocity || l.limits.torque > kPlaceholderEffort)
           note(
               fmt::format("joint '{}' has velocity {} and effort {}: a placeholder by its size, "
@@ -319,12 +399,13 @@ class Builder {
       }
   }
 
-  const UrdfRobot& urdf_;
+  UrdfRobot& urdf_;
   std::filesystem::path file_;
   const ImportOptions& options_;
   UrdfLimitOptions limits_;
   ImportedRobot out_;
   ModelDescription description_;
+  std::vector<std::pair<const UrdfJoint*, Placement>> before_;  // of virtual links, parent first
   std::set<std::string> shape_names_;
   std::vector<Issue> issues_;
 };
@@ -332,8 +413,9 @@ class Builder {
 }  // namespace
 
 ImportedRobot import_urdf(const std::filesystem::path& file, const ImportOptions& options) {
-  const UrdfRobot urdf = read_urdf(file);
-  return Builder(urdf, file, options).build();
+  std::vector<Issue> issues;
+  UrdfRobot urdf = read_urdf(file, issues);
+  return Builder(urdf, file, options).build(std::move(issues));
 }
 
 }  // namespace handspan

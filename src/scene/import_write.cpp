@@ -41,9 +41,10 @@ void write_file(const fs::path& file, const std::string& text) {
   if (!out) throw InputError(fmt::format("cannot write {}", file.string()));
 }
 
-// Zero where the limits allow it, else the middle of the range.
-double ready(const JointLimits& l) {
-  return l.continuous || (l.lower <= 0.0 && 0.0 <= l.upper) ? 0.0 : 0.5 * (l.lower + l.upper);
+const char* drive_text(Drive drive) {
+  return drive == Drive::kTorque     ? "drive: torque, torque_rate: true"
+         : drive == Drive::kVelocity ? "drive: velocity"
+                                     : "drive: position";
 }
 
 }  // namespace
@@ -57,25 +58,27 @@ std::string robot_yaml(const ImportedRobot& robot) {
   out += fmt::format("kind: {}\n", driven ? "robot" : "tool");
   if (robot.mount) out += fmt::format("mount: {}\n", quoted(*robot.mount));
   if (driven) {
-    std::string joints, pose;
-    for (const auto& l : robot.limits) {
-      joints += (joints.empty() ? "" : ", ") + quoted(l.joint);
-      pose += (pose.empty() ? "" : ", ") + number(ready(l.limits));
+    out +=
+        "groups:\n  # the drives are stated on import or handspan's default: the file does not say "
+        "what the maker's interface takes\n";
+    for (const auto& group : robot.groups) {
+      std::string joints;
+      for (const auto& joint : group.joints) joints += (joints.empty() ? "" : ", ") + quoted(joint);
+      out += fmt::format("  - {{name: {}, joints: [{}],\n     {}}}\n", group.name, joints,
+                         drive_text(group.drive));
     }
-    out += fmt::format(
-        "groups:\n  # the drive is handspan's default: the file does not say what the maker's "
-        "interface takes\n"
-        "  - {{name: arm, joints: [{}],\n     drive: torque, torque_rate: true}}\n",
-        joints);
     out += "maker_gravity_compensation: false  # handspan's default: not in the file\n";
-    out += fmt::format(
-        "poses:\n  # handspan's: zero, or the middle of a range without zero\n  ready: [{}]\n",
-        pose);
+    out += "poses:\n  # ready is handspan's: found by search, free of collision where it can be\n";
+    for (const auto& pose : robot.poses) {
+      std::string values;
+      for (const double value : pose.q) values += (values.empty() ? "" : ", ") + number(value);
+      out += fmt::format("  {}: [{}]\n", pose.name, values);
+    }
   }
   if (robot.ignored_pairs.empty()) {
     out += "ignored_pairs: []\n";
   } else {
-    out += "ignored_pairs:  # their shapes overlap in each of 40 configurations that were tried\n";
+    out += "ignored_pairs:  # why: SOURCES.md\n";
     for (const auto& [a, b] : robot.ignored_pairs)
       out += fmt::format("  - [{}, {}]\n", quoted(a), quoted(b));
   }
@@ -152,7 +155,8 @@ std::string sources_md(const ImportedRobot& robot) {
   return out;
 }
 
-void write_robot_folder(const ImportedRobot& robot, const fs::path& folder, bool force) {
+void write_robot_folder(const ImportedRobot& robot, const fs::path& folder, bool force,
+                        const std::function<void(const RobotFolder&)>& check) {
   const fs::path target = fs::absolute(folder).lexically_normal();
   // "arm/" names the folder "arm"
   const fs::path place = target.has_filename() ? target : target.parent_path();
@@ -173,6 +177,8 @@ void write_robot_folder(const ImportedRobot& robot, const fs::path& folder, bool
     write_file(partial / "robot.yaml", robot_yaml(robot));
     if (!robot.limits.empty()) write_file(partial / "limits.yaml", limits_yaml(robot));
     write_file(partial / "SOURCES.md", sources_md(robot));
+    const RobotFolder loaded = load_robot_folder(partial);
+    if (check) check(loaded);
     if (exists) fs::rename(place, old);
     try {
       fs::rename(partial, place);

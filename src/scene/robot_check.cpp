@@ -2,11 +2,23 @@
 
 #include <algorithm>
 #include <numbers>
+#include <set>
 
 #include "core/random.hpp"
 #include "robot/model.hpp"
 
 namespace handspan {
+
+namespace {
+
+// index of the body that a frame is fixed to, or that has its name; -1: the world
+int carrier(const ModelDescription& description, const std::string& frame) {
+  const int index = description.frame_index(frame);
+  return index < 0 ? description.body_index(frame)
+                   : description.frames[static_cast<std::size_t>(index)].body;
+}
+
+}  // namespace
 
 double find_reach(const ModelDescription& description, const RobotLimits& limits,
                   const std::string& frame_name) {
@@ -25,6 +37,12 @@ double find_reach(const ModelDescription& description, const RobotLimits& limits
     return l && !l->continuous ? std::array{l->lower, l->upper}
                                : std::array{-std::numbers::pi, std::numbers::pi};
   };
+  // other joints do not move the frame: searching them would only take time
+  std::set<std::string> moving;
+  for (int b = carrier(description, frame_name); b >= 0;
+       b = description.bodies[static_cast<std::size_t>(b)].parent)
+    for (const auto& joint : description.bodies[static_cast<std::size_t>(b)].joints)
+      moving.insert(joint.name);
   double best = distance();
   for (int start = 0; start < 20; ++start) {
     for (const auto& joint : model.joints()) {
@@ -36,7 +54,7 @@ double find_reach(const ModelDescription& description, const RobotLimits& limits
     double here = distance();
     for (double width = 1.0; width > 1e-3; width *= 0.6)
       for (const auto& joint : model.joints()) {
-        if (joint_nq(joint.type) != 1) continue;
+        if (joint_nq(joint.type) != 1 || !moving.contains(joint.name)) continue;
         const auto [low, high] = range(joint);
         const double middle = q[joint.q];
         double kept = middle;
@@ -53,6 +71,22 @@ double find_reach(const ModelDescription& description, const RobotLimits& limits
   }
   return best;
 }
+
+namespace {
+
+// whether the root, or what is fixed to it, has mass: what moves must
+bool base_has_mass(const ModelDescription& description) {
+  std::vector<char> fixed(description.bodies.size(), 0);
+  for (std::size_t b = 0; b < description.bodies.size(); ++b) {
+    const auto& body = description.bodies[b];
+    fixed[b] = body.joints.empty() &&
+               (body.parent < 0 || fixed[static_cast<std::size_t>(body.parent)] != 0);
+    if (fixed[b] != 0 && body.inertial.mass > 0.0) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 RobotReport check_robot(const RobotFolder& folder, int states) {
   RobotReport report;
@@ -77,9 +111,10 @@ RobotReport check_robot(const RobotFolder& folder, int states) {
     report.reach = find_reach(folder.description, folder.limits, report.reach_frame);
   report.fixed = compare_engines(folder.description, states, 1);
   report.parity_holds = report.fixed.worst() <= kParityBound;
-  // a robot whose root moves already has its base
+  // a robot whose root moves already has its base; one without mass cannot have any
   const auto roots = std::ranges::count(folder.description.bodies, -1, &BodyDescription::parent);
-  if (roots == 1 && folder.description.bodies.front().joints.empty()) {
+  if (roots == 1 && folder.description.bodies.front().joints.empty() &&
+      base_has_mass(folder.description)) {
     report.floating = compare_engines(with_base(folder.description, BaseType::kFree), states, 2);
     report.planar = compare_engines(with_base(folder.description, BaseType::kPlanar), states, 3);
     report.parity_holds = report.parity_holds &&

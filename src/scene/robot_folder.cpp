@@ -30,12 +30,13 @@ struct LimitsFile {
 };
 
 Schema<JointEntry> joint_schema() {
-  const auto curve = object<VelocityCurve>(
-                         "VelocityCurve", "velocity limit that falls towards the ends of the range")
-                         .required("offset", &VelocityCurve::offset, number("rad/s"), "a")
-                         .required("gain", &VelocityCurve::gain, number("rad/s^2").above(0), "b")
-                         .required("lower", &VelocityCurve::lower, number("rad"), "q_l")
-                         .required("upper", &VelocityCurve::upper, number("rad"), "q_u");
+  const auto curve =
+      object<VelocityCurve>("VelocityCurve",
+                            "velocity limit that falls towards the ends of the range")
+          .required("offset", &VelocityCurve::offset, number("rad/s"), "a")
+          .required("gain", &VelocityCurve::gain, number("rad/s^2").above(0).max(1e7), "b")
+          .required("lower", &VelocityCurve::lower, number("rad"), "q_l")
+          .required("upper", &VelocityCurve::upper, number("rad"), "q_u");
   struct Flat : JointLimits {
     Place place;
     std::optional<Eigen::Vector2d> position;
@@ -44,13 +45,13 @@ Schema<JointEntry> joint_schema() {
       .place(&Flat::place)
       .optional("position", &Flat::position, vector<2>("rad"),
                 "[lower, upper]; left out: the joint turns without end")
-      .required("velocity", &Flat::velocity, number("rad/s").above(0))
-      .required("acceleration", &Flat::acceleration, number("rad/s^2").above(0))
-      .required("braking", &Flat::braking, number("rad/s^2").above(0),
+      .required("velocity", &Flat::velocity, number("rad/s").above(0).max(1e4))
+      .required("acceleration", &Flat::acceleration, number("rad/s^2").above(0).max(1e7))
+      .required("braking", &Flat::braking, number("rad/s^2").above(0).max(1e7),
                 "deceleration that a controller counts on for stopping")
-      .required("jerk", &Flat::jerk, number("rad/s^3").above(0))
-      .required("torque", &Flat::torque, number("N m").above(0))
-      .required("torque_rate", &Flat::torque_rate, number("N m/s").above(0))
+      .required("jerk", &Flat::jerk, number("rad/s^3").above(0).max(1e10))
+      .required("torque", &Flat::torque, number("N m").above(0).max(1e6))
+      .required("torque_rate", &Flat::torque_rate, number("N m/s").above(0).max(1e9))
       .optional("velocity_curve", &Flat::velocity_curve, curve,
                 "where the velocity limit depends on the position")
       .check([](const Flat& f) -> std::optional<Fault> {
@@ -77,20 +78,22 @@ Schema<JointEntry> joint_schema() {
 Schema<LimitsFile> limits_schema() {
   const auto cartesian =
       object<CartesianLimits>("CartesianLimits", "of the flange")
-          .required("velocity", &CartesianLimits::velocity, number("m/s").above(0))
-          .required("acceleration", &CartesianLimits::acceleration, number("m/s^2").above(0))
-          .required("jerk", &CartesianLimits::jerk, number("m/s^3").above(0))
+          .required("velocity", &CartesianLimits::velocity, number("m/s").above(0).max(1e4))
+          .required("acceleration", &CartesianLimits::acceleration,
+                    number("m/s^2").above(0).max(1e7))
+          .required("jerk", &CartesianLimits::jerk, number("m/s^3").above(0).max(1e10))
           .required("angular_velocity", &CartesianLimits::angular_velocity,
-                    number("rad/s").above(0))
+                    number("rad/s").above(0).max(1e4))
           .required("angular_acceleration", &CartesianLimits::angular_acceleration,
-                    number("rad/s^2").above(0))
-          .required("angular_jerk", &CartesianLimits::angular_jerk, number("rad/s^3").above(0));
+                    number("rad/s^2").above(0).max(1e7))
+          .required("angular_jerk", &CartesianLimits::angular_jerk,
+                    number("rad/s^3").above(0).max(1e10));
   const auto elbow =
       object<ElbowLimits>("ElbowLimits", "where the maker limits the elbow's motion")
           .required("body", &ElbowLimits::body, text(), "whose frame is the elbow")
-          .required("velocity", &ElbowLimits::velocity, number("m/s").above(0))
-          .required("acceleration", &ElbowLimits::acceleration, number("m/s^2").above(0))
-          .required("jerk", &ElbowLimits::jerk, number("m/s^3").above(0));
+          .required("velocity", &ElbowLimits::velocity, number("m/s").above(0).max(1e4))
+          .required("acceleration", &ElbowLimits::acceleration, number("m/s^2").above(0).max(1e7))
+          .required("jerk", &ElbowLimits::jerk, number("m/s^3").above(0).max(1e10));
   return object<LimitsFile>("Limits", "limits.yaml: what a robot may do; SI and radians")
       .required("rate", &LimitsFile::rate, rate(), "at which the robot takes commands")
       .required("joints", &LimitsFile::joints, dictionary(joint_schema()), "by joint name")

@@ -365,10 +365,27 @@ class Assembly {
       check_law(pair.law, pair.place);
       scene_.pairs.push_back({pair.materials[0], pair.materials[1], pair.law});
     }
+    check_materials(materials);
     check_law(scene_.default_law, {path_.string(), 0, 0});
     if (scene_.default_law.friction_damping)
       report({path_.string(), 0, 0}, "the default law has friction_damping",
              "MuJoCo knows it of pairs only: give it in a row");
+  }
+
+  // a slip in a shape's material would quietly be the default law
+  void check_materials(const std::set<std::string>& used) {
+    std::vector<std::string> known;
+    for (const auto& pair : scene_.pairs)
+      for (const std::string& material : {pair.a, pair.b})
+        if (!std::ranges::count(known, material)) known.push_back(material);
+    for (const auto& material : used) {
+      if (material.empty() || std::ranges::count(known, material)) continue;
+      if (const auto meant = nearest_name(material, known))
+        report({path_.string(), 0, 0},
+               fmt::format("material '{}' of a shape has no row in contact.pairs", material),
+               fmt::format("did you mean '{}'? If not, give it a row, or a name less like it",
+                           *meant));
+    }
   }
 
   void check_law(const ContactLaw& law, const Place& place) {

@@ -24,10 +24,13 @@ static std::string default_text(const Touches& touches) {
 
 namespace {
 
+// What is farther away, or larger, is a slip of the pen: at 1 km a double still has 1e-13 m [m].
+constexpr double kFarthest = 1000.0;
+
 Schema<PoseEntry> pose_schema() {
   return object<PoseEntry>("Pose", "in the world, or in its owner's frame")
       .place(&PoseEntry::place)
-      .optional("position", &PoseEntry::position, vector<3>("m"))
+      .optional("position", &PoseEntry::position, vector<3>("m").min(-kFarthest).max(kFarthest))
       .optional("rpy", &PoseEntry::rpy, vector<3>("rad"), "roll, pitch, yaw about fixed x, y, z")
       .optional("quaternion", &PoseEntry::quaternion, quaternion(), "x y z w, instead of rpy")
       .check([](const PoseEntry& pose) -> std::optional<Fault> {
@@ -123,20 +126,24 @@ Schema<ShapeEntry> shape_schema() {
   const auto one = [](const Look& look, Shape shape) {
     return ShapeEntry{{std::move(shape)}, look.touches};
   };
-  const auto box = with_look(object<BoxEntry>("Box").required("size", &BoxEntry::size,
-                                                              vector<3>("m").above(0), "edges"))
-                       .map([one](const BoxEntry& b) {
-                         return one(b, make_shape(b, ShapeType::kBox, 0.5 * b.size));
-                       });
-  const auto sphere = with_look(object<RoundEntry>("Sphere").required("radius", &RoundEntry::radius,
-                                                                      number("m").above(0)))
-                          .map([one](const RoundEntry& r) {
-                            return one(r, make_shape(r, ShapeType::kSphere, {r.radius, 0, 0}));
-                          });
+  const auto box =
+      with_look(object<BoxEntry>("Box").required("size", &BoxEntry::size,
+                                                 vector<3>("m").above(0).max(kFarthest), "edges"))
+          .map([one](const BoxEntry& b) {
+            return one(b, make_shape(b, ShapeType::kBox, 0.5 * b.size));
+          });
+  const auto sphere =
+      with_look(object<RoundEntry>("Sphere").required("radius", &RoundEntry::radius,
+                                                      number("m").above(0).max(kFarthest)))
+          .map([one](const RoundEntry& r) {
+            return one(r, make_shape(r, ShapeType::kSphere, {r.radius, 0, 0}));
+          });
   const auto round = [&](const char* name, ShapeType type, const char* length) {
-    return with_look(object<RoundEntry>(name, "about its z axis")
-                         .required("radius", &RoundEntry::radius, number("m").above(0))
-                         .required("length", &RoundEntry::length, number("m").above(0), length))
+    return with_look(
+               object<RoundEntry>(name, "about its z axis")
+                   .required("radius", &RoundEntry::radius, number("m").above(0).max(kFarthest))
+                   .required("length", &RoundEntry::length, number("m").above(0).max(kFarthest),
+                             length))
         .map([one, type](const RoundEntry& r) {
           return one(r, make_shape(r, type, {r.radius, 0.5 * r.length, 0}));
         });
@@ -144,15 +151,15 @@ Schema<ShapeEntry> shape_schema() {
   const auto tray =
       with_look(object<TrayEntry>(
                     "Tray", "a floor with four walls; its origin is the middle of the floor's top")
-                    .required("size", &TrayEntry::size, vector<3>("m").above(0),
+                    .required("size", &TrayEntry::size, vector<3>("m").above(0).max(kFarthest),
                               "inside: length, width, height of the walls")
-                    .optional("wall", &TrayEntry::wall, number("m").above(0),
+                    .optional("wall", &TrayEntry::wall, number("m").above(0).max(kFarthest),
                               "thickness of walls and floor"))
           .map(tray_shapes);
   const auto mesh =
       with_look(object<MeshEntry>("Mesh", "the convex hull of a file's vertices")
                     .required("file", &MeshEntry::file, file(), "STL, OBJ, DAE ...")
-                    .optional("scale", &MeshEntry::scale, number().above(0)))
+                    .optional("scale", &MeshEntry::scale, number().above(0).max(1e6)))
           .check([](const MeshEntry& m) -> std::optional<Fault> {
             Shape scratch;
             if (const std::string problem = read_vertices(m, scratch); !problem.empty())
@@ -186,8 +193,9 @@ Schema<BodyEntry> object_schema() {
       .place(&BodyEntry::place)
       .optional("pose", &BodyEntry::pose, pose_schema())
       .required("shapes", &BodyEntry::shapes, list(shape_schema()).min_size(1))
-      .required("mass", &BodyEntry::mass, number("kg").above(0))
-      .optional("center_of_mass", &BodyEntry::center_of_mass, vector<3>("m"),
+      .required("mass", &BodyEntry::mass, number("kg").above(0).max(1e6))
+      .optional("center_of_mass", &BodyEntry::center_of_mass,
+                vector<3>("m").min(-kFarthest).max(kFarthest),
                 "in the body; left out: uniform density")
       .optional("inertia", &BodyEntry::inertia, matrix3(),
                 "about the centre of mass, in the body's axes [kg m^2]; left out: uniform density")
@@ -210,18 +218,19 @@ template <class T>
 ObjectSchema<T> with_law(ObjectSchema<T> schema) {
   const auto impedance = vector<3>().above(0).map(
       [](const Eigen::Vector3d& v) { return std::array<double, 3>{v[0], v[1], v[2]}; });
-  return schema.optional("friction", &T::friction, number().min(0), "Coulomb's mu")
-      .optional("torsional_friction", &T::torsional_friction, number("m").min(0),
+  return schema.optional("friction", &T::friction, number().min(0).max(100), "Coulomb's mu")
+      .optional("torsional_friction", &T::torsional_friction, number("m").min(0).max(10),
                 "about the normal")
-      .optional("rolling_friction", &T::rolling_friction, number("m").min(0))
+      .optional("rolling_friction", &T::rolling_friction, number("m").min(0).max(10))
       .optional("restitution", &T::restitution, number().min(0).max(0.95),
                 "of one impact; the damping is solved for on a simulated drop")
-      .optional("stiffness", &T::stiffness, number("1/s^2").above(0),
+      .optional("stiffness", &T::stiffness, number("1/s^2").above(0).max(1e12),
                 "with restitution: per unit of effective mass")
-      .optional("time_constant", &T::time_constant, number("s").above(0),
+      .optional("time_constant", &T::time_constant, number("s").above(0).max(100),
                 "without restitution: how fast an overlap decays")
-      .optional("damping_ratio", &T::damping_ratio, number().above(0), "without restitution")
-      .optional("friction_damping", &T::friction_damping, number("1/s").above(0),
+      .optional("damping_ratio", &T::damping_ratio, number().above(0).max(1000),
+                "without restitution")
+      .optional("friction_damping", &T::friction_damping, number("1/s").above(0).max(1e9),
                 "rows only: how fast slip would decay. Low: slides smoothly at speed; high: creeps "
                 "less at rest")
       .optional("impedance", &T::impedance, impedance,
@@ -256,10 +265,11 @@ Schema<Physics> physics_schema() {
                 choice<FrictionCone>({{"elliptic", FrictionCone::kElliptic},
                                       {"pyramidal", FrictionCone::kPyramidal}}))
       .optional("friction_to_normal_impedance", &Physics::friction_to_normal_impedance,
-                number().min(1), "MuJoCo's impratio")
+                number().min(1).max(1e6), "MuJoCo's impratio")
       .optional("iterations", &Physics::iterations, integer().min(1).max(10000),
                 "most of the constraint solver")
-      .optional("tolerance", &Physics::tolerance, number().above(0), "of the constraint solver")
+      .optional("tolerance", &Physics::tolerance, number().above(0).max(1),
+                "of the constraint solver")
       .optional("noslip_iterations", &Physics::noslip_iterations, integer().min(0).max(1000),
                 "of MuJoCo's extra friction solver")
       .optional("gravity", &Physics::gravity, vector<3>("m/s^2"));
@@ -290,7 +300,8 @@ Schema<SceneFile> scene_schema() {
       object<BeltEntry>("Belt", "a box whose surface moves along its own x")
           .place(&BeltEntry::place)
           .optional("pose", &BeltEntry::pose, pose_schema(), "of the middle of the box")
-          .required("size", &BeltEntry::size, vector<3>("m").above(0), "length, width, height")
+          .required("size", &BeltEntry::size, vector<3>("m").above(0).max(kFarthest),
+                    "length, width, height")
           .optional("speed", &BeltEntry::speed, number("m/s").min(-10).max(10),
                     "settable while running")
           .optional("settable", &BeltEntry::settable, two(list(number("m/s").min(-10).max(10))),
@@ -303,7 +314,7 @@ Schema<SceneFile> scene_schema() {
           })
           .optional("material", &BeltEntry::material, text().identifier());
   const auto waypoint = object<WaypointEntry>("Waypoint")
-                            .required("time", &WaypointEntry::time, number("s").min(0))
+                            .required("time", &WaypointEntry::time, number("s").min(0).max(1e6))
                             .required("pose", &WaypointEntry::pose, pose_schema());
   const auto kinematic =
       object<KinematicEntry>("Kinematic", "a body that follows a motion whatever pushes against it")
@@ -323,15 +334,16 @@ Schema<SceneFile> scene_schema() {
                                     two(list(integer().min(1).max(8192).map(
                                         [](std::int64_t n) { return static_cast<int>(n); }))),
                                     "width, height")
-                          .optional("fx", &CameraEntry::fx, number("pixel").above(0))
-                          .optional("fy", &CameraEntry::fy, number("pixel").above(0))
+                          .optional("fx", &CameraEntry::fx, number("pixel").above(0).max(1e6))
+                          .optional("fy", &CameraEntry::fy, number("pixel").above(0).max(1e6))
                           .optional("cx", &CameraEntry::cx, number("pixel"))
                           .optional("cy", &CameraEntry::cy, number("pixel"))
                           .optional("rate", &CameraEntry::rate, number("Hz").above(0).max(1000))
                           .optional("latency", &CameraEntry::latency, number("s").min(0).max(10));
-  const auto view = object<View>("View", "where pictures are taken from")
-                        .required("eye", &View::eye, vector<3>("m"))
-                        .required("target", &View::target, vector<3>("m"));
+  const auto view =
+      object<View>("View", "where pictures are taken from")
+          .required("eye", &View::eye, vector<3>("m").min(-kFarthest).max(kFarthest))
+          .required("target", &View::target, vector<3>("m").min(-kFarthest).max(kFarthest));
   const auto contact =
       object<ContactFile>("Contact")
           .optional("default", &ContactFile::default_law,

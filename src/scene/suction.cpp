@@ -38,40 +38,42 @@ ObjectSchema<T> with_numbers(ObjectSchema<T> schema) {
   using BlowOff = typename All::BlowOff;
   using BreakAway = typename All::BreakAway;
   auto lip = object<Lip>("Lip");
-  lip = key<N>(lip, "mass", &Lip::mass, number("kg").above(0),
+  lip = key<N>(lip, "mass", &Lip::mass, number("kg").above(0).max(10),
                "what moves with it; part of the site's body in the model file");
-  lip = key<N>(lip, "radius", &Lip::radius, number("m").above(0), "of the rim that seals");
+  lip = key<N>(lip, "radius", &Lip::radius, number("m").above(0).max(1), "of the rim that seals");
   auto bellows = object<Bellows>("Bellows", "what the lip hangs on: springs about its centre");
-  bellows = key<N>(bellows, "shear", &Bellows::shear, number("N/m").above(0), "across the axis");
-  bellows = key<N>(bellows, "normal", &Bellows::normal, number("N/m").above(0), "along the axis");
-  bellows = key<N>(bellows, "tilt", &Bellows::tilt, number("N m/rad").above(0));
-  bellows = key<N>(bellows, "torsion", &Bellows::torsion, number("N m/rad").above(0));
+  bellows =
+      key<N>(bellows, "shear", &Bellows::shear, number("N/m").above(0).max(1e9), "across the axis");
+  bellows = key<N>(bellows, "normal", &Bellows::normal, number("N/m").above(0).max(1e9),
+                   "along the axis");
+  bellows = key<N>(bellows, "tilt", &Bellows::tilt, number("N m/rad").above(0).max(1e9));
+  bellows = key<N>(bellows, "torsion", &Bellows::torsion, number("N m/rad").above(0).max(1e9));
   bellows = key<N>(bellows, "damping_ratio", &Bellows::damping_ratio, number().min(0).max(2),
                    "of each direction alone, with whatever is held");
   auto seal = object<Seal>("Seal", "when lip and face meet well enough");
   seal = key<N>(seal, "angle", &Seal::angle, number("rad").min(0).max(0.8), "largest between them");
-  seal = key<N>(seal, "gap", &Seal::gap, number("m").above(0),
+  seal = key<N>(seal, "gap", &Seal::gap, number("m").above(0).max(1),
                 "largest between the face and what of the rim is nearest to it");
   auto evacuation = object<Evacuation>("Evacuation", "how the vacuum comes once they meet");
-  evacuation = key<N>(evacuation, "time_constant", &Evacuation::time_constant, number("s").min(0),
-                      "0: at once");
+  evacuation = key<N>(evacuation, "time_constant", &Evacuation::time_constant,
+                      number("s").min(0).max(100), "0: at once");
   evacuation = key<N>(evacuation, "holds_at", &Evacuation::holds_at, number().above(0).below(1),
                       "share of the full vacuum at which the lip holds the face");
   auto release = object<Release>("Release");
-  release = key<N>(release, "delay", &Release::delay, number("s").min(0),
+  release = key<N>(release, "delay", &Release::delay, number("s").min(0).max(100),
                    "from switching off to letting go, to the nanosecond");
   auto blow_off = object<BlowOff>("BlowOff", "pushes off what was held");
-  blow_off = key<N>(blow_off, "impulse", &BlowOff::impulse, number("N s").min(0),
+  blow_off = key<N>(blow_off, "impulse", &BlowOff::impulse, number("N s").min(0).max(100),
                     "along the lip's axis, and opposite on the lip");
-  blow_off = key<N>(blow_off, "time", &BlowOff::time, number("s").min(0),
+  blow_off = key<N>(blow_off, "time", &BlowOff::time, number("s").min(0).max(100),
                     "from the release on; 0: no blow-off");
   auto break_away = object<BreakAway>(
       "BreakAway",
       "with F the vacuum's share of force, r the rim's radius: it holds while pull + 2 "
       "tilting moment / r <= F and shear (torsion / r with it) <= friction (F - pull)");
-  break_away = key<N>(break_away, "force", &BreakAway::force, number("N").above(0),
+  break_away = key<N>(break_away, "force", &BreakAway::force, number("N").above(0).max(1e6),
                       "straight pull against the full vacuum");
-  break_away = key<N>(break_away, "friction", &BreakAway::friction, number().min(0),
+  break_away = key<N>(break_away, "friction", &BreakAway::friction, number().min(0).max(100),
                       "of the lip on the face");
   if constexpr (std::same_as<N, double>)
     schema = schema.required("lip", &All::lip, lip)

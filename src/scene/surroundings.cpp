@@ -44,7 +44,7 @@ void add_surroundings(mjSpec* spec) {
   for (float& c : sun->diffuse) c = 0.55F;
   spec->visual.global.offwidth = 3840;
   spec->visual.global.offheight = 2160;
-  spec->visual.quality.shadowsize = 4096;
+  spec->visual.quality.shadowsize = 8192;
   for (float& c : spec->visual.headlight.ambient) c = 0.35F;
   for (float& c : spec->visual.headlight.diffuse) c = 0.35F;
   spec->visual.map.znear = 0.02F;

@@ -44,7 +44,9 @@ constexpr const char* kNumberMend = "write a finite decimal number with a point,
 // One pass over the document; faults are gathered, so that a person sees all of them at once.
 class Reader {
  public:
-  explicit Reader(std::string file) { robot_.file = std::move(file); }
+  Reader(std::string file, std::vector<Issue>& issues) : issues_(issues) {
+    robot_.file = std::move(file);
+  }
 
   UrdfRobot read(std::string_view xml) {
     tinyxml2::XMLDocument document;
@@ -61,7 +63,10 @@ class Reader {
             "a URDF's is <robot>; MJCF files end in .xml and start with <mujoco>");
       throw ConfigError(issues_);
     }
-    robot_.name = name(root, "<robot>");
+    refuse_xacro(*root);
+    robot_.line = root->GetLineNum();
+    if (const char* text = root->Attribute("name"); text && !trimmed(text).empty())
+      robot_.name = name(root, "<robot>");
     for (const XMLElement* e = root->FirstChildElement("material"); e;
          e = e->NextSiblingElement("material"))
       if (const auto rgba = color(e); rgba && e->Attribute("name"))
@@ -72,19 +77,29 @@ class Reader {
         read_link(e);
       else if (kind == "joint")
         read_joint(e);
-      else if (kind.starts_with("xacro:"))
-        issue(e->GetLineNum(), "", fmt::format("is not yet a URDF: it has <{}>", kind),
-              "run xacro on it first");
       else if (kind != "material")
         ++ignored_[std::string(kind)];
     }
     for (const auto& [kind, count] : ignored_)
       robot_.notes.push_back(fmt::format("<{}> is not read ({} times)", kind, count));
-    if (!issues_.empty()) throw ConfigError(issues_);
+    if (commas_ > 0)
+      robot_.notes.push_back(
+          fmt::format("commas between numbers are taken for blanks ({} times)", commas_));
     return std::move(robot_);
   }
 
  private:
+  // a program that writes a URDF: what its elements lack, it would fill in
+  void refuse_xacro(const XMLElement& root) const {
+    for (const XMLElement* e = root.FirstChildElement(); e; e = e->NextSiblingElement())
+      if (std::string_view(e->Name()).starts_with("xacro:"))
+        throw ConfigError({{{robot_.file, e->GetLineNum(), 0},
+                            "",
+                            fmt::format("is not yet a URDF: it has <{}>", e->Name()),
+                            "make one of it with xacro: `pip install xacrodoc`, then `xacrodoc "
+                            "FILE.xacro -o robot.urdf`, and import that"}});
+  }
+
   void issue(int line, std::string key, std::string cause, std::string mend) {
     issues_.push_back({{robot_.file, line, 0}, std::move(key), std::move(cause), std::move(mend)});
   }
@@ -135,7 +150,13 @@ class Reader {
       return out;
     }
     for (int i = 0; i < n; ++i) {
-      const auto value = urdf_number(parts[static_cast<std::size_t>(i)]);
+      std::string_view part = parts[static_cast<std::size_t>(i)];
+      // "1, 2 3" has one reading; "1,2" has two, and is refused
+      if (part.ends_with(',') && i + 1 < n) {
+        part.remove_suffix(1);
+        ++commas_;
+      }
+      const auto value = urdf_number(part);
       if (!value) {
         issue(e->GetLineNum(), key, fmt::format("has {} '{}'", attribute, shown(text)),
               kNumberMend);
@@ -217,7 +238,7 @@ class Reader {
             "give it <mass value=\"...\"/>");
     const XMLElement* i = child(e, "inertia", key);
     if (i == nullptr) {
-      issue(inertial.line, key, "has an <inertial> without <inertia>", "give its six numbers");
+      inertial.has_tensor = false;
       return inertial;
     }
     const std::string owner = key + " inertia";
@@ -280,6 +301,8 @@ class Reader {
             "use box, sphere, cylinder, capsule or mesh");
       return;
     }
+    // left out when the link is built (urdf_mend.hpp)
+    if (kind == "sphere" && out.size[0] == 0.0) return;
     for (int i = 0; i < sizes; ++i)
       if (!(out.size[i] > 0.0)) {
         issue(g->GetLineNum(), key, fmt::format("has a {} of size {}", kind, out.size[i]),
@@ -347,9 +370,10 @@ class Reader {
   }
 
   UrdfRobot robot_;
-  std::vector<Issue> issues_;
+  std::vector<Issue>& issues_;
   std::map<std::string, Rgba> colors_;
   std::map<std::string, int> ignored_;
+  int commas_ = 0;
 };
 
 }  // namespace
@@ -365,15 +389,29 @@ std::optional<double> urdf_number(std::string_view text) {
 }
 
 UrdfRobot parse_urdf(std::string_view xml, const std::string& file) {
+  std::vector<Issue> issues;
+  UrdfRobot robot = parse_urdf(xml, file, issues);
+  if (!issues.empty()) throw ConfigError(std::move(issues));
+  return robot;
+}
+
+UrdfRobot parse_urdf(std::string_view xml, const std::string& file, std::vector<Issue>& issues) {
   if (const auto valid = valid_utf8_prefix(xml); valid < xml.size()) {
     const int line = 1 + static_cast<int>(std::count(
                              xml.begin(), xml.begin() + static_cast<std::ptrdiff_t>(valid), '\n'));
     throw ConfigError({{{file, line, 0}, "", "is not UTF-8", "save it in that encoding"}});
   }
-  return Reader(file).read(xml);
+  return Reader(file, issues).read(xml);
 }
 
 UrdfRobot read_urdf(const std::filesystem::path& file) {
+  std::vector<Issue> issues;
+  UrdfRobot robot = read_urdf(file, issues);
+  if (!issues.empty()) throw ConfigError(std::move(issues));
+  return robot;
+}
+
+UrdfRobot read_urdf(const std::filesystem::path& file, std::vector<Issue>& issues) {
   InputsRead::note(file);
   std::ifstream in(file, std::ios::binary);
   if (!in || !std::filesystem::is_regular_file(file))
@@ -381,7 +419,7 @@ UrdfRobot read_urdf(const std::filesystem::path& file) {
         {{{file.string(), 0, 0}, "", "cannot be read", "give the path of a URDF file"}});
   std::stringstream text;
   text << in.rdbuf();
-  return parse_urdf(text.str(), file.string());
+  return parse_urdf(text.str(), file.string(), issues);
 }
 
 }  // namespace handspan

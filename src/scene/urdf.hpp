@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/error.hpp"
 #include "robot/description.hpp"
 
 namespace handspan {
@@ -19,6 +20,7 @@ struct UrdfInertial {
   int line = 0;
   double mass = 0.0;                              // [kg]
   Placement X_LC;                                 // axes in which the tensor is written
+  bool has_tensor = true;                         // false: I_C is not in the file
   Eigen::Matrix3d I_C = Eigen::Matrix3d::Zero();  // about the centre of mass, in C's axes [kg m^2]
 };
 
@@ -75,8 +77,9 @@ struct UrdfJoint {
 };
 
 struct UrdfRobot {
-  std::string file;  // as messages name it
-  std::string name;
+  std::string file;             // as messages name it
+  int line = 0;                 // of <robot>
+  std::string name;             // empty: the file has none
   std::vector<UrdfLink> links;  // in the file's order
   std::vector<UrdfJoint> joints;
   std::vector<std::string> notes;  // what the file has and is not read
@@ -89,6 +92,12 @@ UrdfRobot read_urdf(const std::filesystem::path& file);
 
 /// The same from text; `file` names it in messages.
 UrdfRobot parse_urdf(std::string_view xml, const std::string& file);
+
+/// The same, with the faults of elements appended to `issues`: what is wrong with the robot can
+/// then be said together with what is wrong with its text. @throws ConfigError only for what is no
+/// URDF at all
+UrdfRobot read_urdf(const std::filesystem::path& file, std::vector<Issue>& issues);
+UrdfRobot parse_urdf(std::string_view xml, const std::string& file, std::vector<Issue>& issues);
 
 /// The double that `text` spells in full, blanks around it aside: none when it is not a finite
 /// decimal number with a point ("0,5", "1.0f", "inf", "").

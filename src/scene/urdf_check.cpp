@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -34,12 +35,14 @@ class Check {
   }
 
   std::vector<Issue> limits(const UrdfLimitOptions& options) {
-    for (const auto& name : options.passive) {
-      const UrdfJoint* joint = find_joint(name);
-      if (joint == nullptr)
-        issue(0, "", fmt::format("has no joint '{}' that --passive names", name),
+    const auto known = [&](const std::string& name, const char* option) {
+      if (find_joint(name) == nullptr)
+        issue(0, "", fmt::format("has no joint '{}' that {} names", name, option),
               "list joints of the file");
-    }
+    };
+    for (const auto& name : options.passive) known(name, "--passive");
+    for (const auto& [name, value] : options.velocity_by_joint) known(name, "--velocity");
+    for (const auto& [name, value] : options.effort_by_joint) known(name, "--effort");
     for (const auto& joint : robot_.joints) {
       range(joint);
       if (urdf_driven(joint, options)) drive(joint, options);
@@ -187,7 +190,10 @@ class Check {
       const std::string owner = "link '" + link.name + "'";
       const bool moves =
           by_child.contains(link.name) && by_child[link.name]->type != UrdfJointType::kFixed;
-      if (moves && !heavy.contains(link.name))
+      if (moves && link.inertial && link.inertial->mass > 0.0 && !link.inertial->has_tensor)
+        issue(link.inertial->line, owner, "moves and has an <inertial> without <inertia>",
+              "give its six numbers");
+      if (moves && !heavy.contains(link.name) && !is_virtual(link, *by_child[link.name], heavy))
         issue(link.line, owner, "moves and has no mass",
               fmt::format("give it an <inertial>, or make the joint '{}' fixed",
                           by_child[link.name]->name));
@@ -205,14 +211,20 @@ class Check {
     }
   }
 
+  // whether mass follows a link without any, by joints alone
+  bool is_virtual(const UrdfLink& link, const UrdfJoint& joint,
+                  const std::set<std::string>& heavy) const {
+    if (!link.collisions.empty()) return false;
+    const UrdfJoint* next = next_of_virtual(robot_, link, joint);
+    if (next == nullptr || next->child == link.name) return false;
+    if (heavy.contains(next->child)) return true;
+    const auto below = std::ranges::find(robot_.links, next->child, &UrdfLink::name);
+    return below != robot_.links.end() && is_virtual(*below, *next, heavy);
+  }
+
   void range(const UrdfJoint& joint) {
     const int line = joint.limit ? joint.limit->line : joint.line;
     const bool has_range = joint.limit && (joint.limit->lower || joint.limit->upper);
-    if (joint.type == UrdfJointType::kContinuous && has_range)
-      return issue(line, key(joint),
-                   fmt::format("is continuous and has the limits {} to {}",
-                               joint.limit->lower.value_or(0.0), joint.limit->upper.value_or(0.0)),
-                   "make it revolute, or remove lower and upper");
     if (joint.type != UrdfJointType::kRevolute && joint.type != UrdfJointType::kPrismatic) return;
     if (!has_range)
       return issue(
@@ -239,6 +251,9 @@ class Check {
     } numbers[] = {{"velocity", joint.limit ? joint.limit->velocity : none, options.velocity},
                    {"effort", joint.limit ? joint.limit->effort : none, options.effort}};
     for (const auto& [what, value, given] : numbers) {
+      const bool velocity = std::string_view(what) == "velocity";
+      if ((velocity ? options.velocity_by_joint : options.effort_by_joint).contains(joint.name))
+        continue;
       if (value && *value > 0.0) continue;
       const int line = joint.limit ? joint.limit->line : joint.line;
       if (value && *value < 0.0) {
@@ -263,6 +278,21 @@ std::vector<Issue> check_urdf_tree(const UrdfRobot& robot) { return Check(robot)
 
 std::vector<Issue> check_urdf_limits(const UrdfRobot& robot, const UrdfLimitOptions& options) {
   return Check(robot).limits(options);
+}
+
+const UrdfJoint* next_of_virtual(const UrdfRobot& robot, const UrdfLink& link,
+                                 const UrdfJoint& joint) {
+  const auto scalar = [](const UrdfJoint& j) {
+    return j.type == UrdfJointType::kRevolute || j.type == UrdfJointType::kContinuous ||
+           j.type == UrdfJointType::kPrismatic;
+  };
+  const UrdfJoint* next = nullptr;
+  for (const auto& below : robot.joints) {
+    if (below.parent != link.name) continue;
+    if (next != nullptr || !scalar(below)) return nullptr;
+    next = &below;
+  }
+  return scalar(joint) ? next : nullptr;
 }
 
 bool urdf_driven(const UrdfJoint& joint, const UrdfLimitOptions& options) {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <assimp/Importer.hpp>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <set>
@@ -30,6 +31,23 @@ std::vector<fs::path> path_list(const char* variable, const char* below) {
     const auto end = std::min(rest.find(':'), rest.size());
     if (end > 0) out.push_back(fs::path(rest.substr(0, end)) / below);
     rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return out;
+}
+
+// %20 and its like as the letters they stand for
+std::string without_escapes(const std::string& uri) {
+  std::string out;
+  for (std::size_t i = 0; i < uri.size(); ++i) {
+    unsigned letter = 0;
+    const char* digits = uri.data() + i + 1;
+    if (uri[i] == '%' && i + 2 < uri.size() &&
+        std::from_chars(digits, digits + 2, letter, 16).ptr == digits + 2 && letter != 0) {
+      out += static_cast<char>(letter);
+      i += 2;
+    } else {
+      out += uri[i];
+    }
   }
   return out;
 }
@@ -83,6 +101,13 @@ fs::path resolve_mesh(const std::string& uri, const MeshPaths& paths) {
     for (const auto& folder : folders)
       if (fs::is_regular_file(folder / rest.substr(slash + 1)))
         return folder / rest.substr(slash + 1);
+    if (const std::string plain = without_escapes(uri); plain != uri) {
+      try {
+        return resolve_mesh(plain, paths);
+      } catch (const InputError&) {
+        // the message names what is written
+      }
+    }
     bool package = false;
     for (const auto& folder : folders) package = package || fs::is_directory(folder);
     throw InputError(fmt::format(
@@ -97,9 +122,15 @@ fs::path resolve_mesh(const std::string& uri, const MeshPaths& paths) {
         "the mesh '{}' is neither a path nor package:// nor file://; download it first", uri));
   const fs::path path = uri.starts_with(kFile) ? fs::path(uri.substr(kFile.size())) : fs::path(uri);
   const fs::path file = path.is_absolute() ? path : fs::absolute(paths.urdf).parent_path() / path;
-  if (!fs::is_regular_file(file))
-    throw InputError(fmt::format("the mesh '{}' is not there: no file {}", uri, file.string()));
-  return file;
+  if (fs::is_regular_file(file)) return file;
+  if (const std::string plain = without_escapes(uri); plain != uri) {
+    try {
+      return resolve_mesh(plain, paths);
+    } catch (const InputError&) {
+      // the message names what is written
+    }
+  }
+  throw InputError(fmt::format("the mesh '{}' is not there: no file {}", uri, file.string()));
 }
 
 std::vector<Eigen::Vector3d> load_mesh_vertices(const fs::path& file,

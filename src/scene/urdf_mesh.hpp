@@ -17,8 +17,8 @@ struct MeshPaths {
 };
 
 /// The file that `uri` names: package://NAME/path, file:///path, an absolute path, or one relative
-/// to the URDF's folder. Percent escapes are not decoded: blanks stand for themselves, as ROS
-/// writes them.
+/// to the URDF's folder. Blanks stand for themselves, as ROS writes them; percent escapes are
+/// decoded where there is no file of the name as it is written.
 /// @throws InputError saying where it was looked for when there is none
 std::filesystem::path resolve_mesh(const std::string& uri, const MeshPaths& paths);
 

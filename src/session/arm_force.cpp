@@ -1,6 +1,6 @@
 #include "session/arm_force.hpp"
 
-#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -11,9 +11,14 @@ namespace {
 
 using Matrix6d = Eigen::Matrix<double, 6, 6>;
 
-// of the damped inverse: directions in which the joints move the tool less than this do not count
-// [m]
-constexpr double kLeastLever = 0.05;
+// Directions in which the joints move the tool by less than this count for the less, the smaller
+// their lever is [m]: on a stretched arm an error of 10 N m would be hundreds of newtons there.
+constexpr double kLeastLever = 0.15;
+// A torque on the tool is as likely as a force at this distance from it [m].
+constexpr double kTorqueLever = 0.22;
+// At which dry friction is met in full; below it grows with the speed, since a joint at rest may be
+// held either way [rad/s or m/s].
+constexpr double kSlidingSpeed = 0.05;
 
 // the frame that a task moves, else the last body of the robot
 FrameId tool_of(const WholeArm& arms, int mechanism) {
@@ -22,6 +27,18 @@ FrameId tool_of(const WholeArm& arms, int mechanism) {
       if (frame->frame().mechanism == mechanism) return frame->frame().frame;
   const auto& model = *arms.system().mechanisms()[static_cast<std::size_t>(mechanism)].model;
   return model.body_frame(static_cast<int>(model.description().bodies.size()) - 1);
+}
+
+// adds what the joints' friction takes of the drives' torques at velocity v (nv)
+void add_friction(const RobotModel& model, const Eigen::VectorXd& v, Eigen::VectorXd& load) {
+  auto slot = model.joints().begin();  // in the order of the description
+  for (const BodyDescription& body : model.description().bodies)
+    for (const JointDescription& joint : body.joints) {
+      if (joint_nv(joint.type) == 1)
+        load[slot->v] += joint.damping * v[slot->v] +
+                         joint.friction_loss * std::clamp(v[slot->v] / kSlidingSpeed, -1.0, 1.0);
+      ++slot;
+    }
 }
 
 }  // namespace
@@ -92,6 +109,7 @@ void ArmForce::from_torques(const Observation& observation) {
     v_[mechanism_.actuated[k]] = measured.v[places_[k]];
   }
   load_ += nonlinear_effects(model, data_, q_, v_);
+  add_friction(model, v_, load_);
   for (std::size_t k = 0; k < places_.size(); ++k)
     load_[mechanism_.actuated[k]] -= tau_[places_[k]] / static_cast<double>(heard_);
   tau_.setZero();
@@ -114,12 +132,12 @@ void ArmForce::from_torques(const Observation& observation) {
   load_ += ring_.rowwise().mean();
   update_kinematics(model, data_, q_, v_);
   frame_jacobian(model, data_, tool_, J_);
-  // min |J^T (F, T) - load|^2 + damping: of the tool's six, force and torque
-  Matrix6d A = J_ * J_.transpose();
-  A.diagonal().head<3>().array() += kLeastLever * kLeastLever;
-  A.diagonal().tail<3>().array() += kLeastLever;
-  const Vector6d F = A.ldlt().solve(J_ * load_);
-  force_ = F.head<3>();
+  // min |J^T (F, T / lever) - load|^2 over the tool's force and torque, in the axes of J J^T
+  J_.bottomRows<3>() *= kTorqueLever;
+  const Eigen::SelfAdjointEigenSolver<Matrix6d> axes(J_ * J_.transpose());
+  Vector6d F = axes.eigenvectors().transpose() * (J_ * load_);
+  F.array() /= axes.eigenvalues().array().max(kLeastLever * kLeastLever);
+  force_ = (axes.eigenvectors() * F).head<3>();
   mean_ = now_ = force_.norm();
 }
 

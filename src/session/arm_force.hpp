@@ -14,11 +14,11 @@ namespace handspan {
 /// Over which forces are averaged [s].
 inline constexpr double kForceWindow = 0.05;
 
-/// From drive torques: with M q'' + h = tau + J^T F, and means over the window,
-///   J^T F = M (v - v_then) / window + mean(h - tau),
-/// solved by damped least squares for the force on the tool, its torque free. What the model does
-/// not know (dry friction, a load that it was not told of) counts as force; near a singular posture
-/// what presses along its lost direction is not seen.
+/// From drive torques: with M q'' + h + friction = tau + J^T F, friction as described, and means,
+///   J^T F = M (v - v_then) / window + mean(h + friction - tau),
+/// by least squares for the force on the tool, its torque free, as far as the joints have a lever.
+/// What the model does not know (a load that it was not told of) counts as force; near a singular
+/// posture what presses along the lost direction is not seen.
 class ArmForce {
  public:
   /// @param arm index in the whole-arm controller; sensor: in observations, or -1; dt: between

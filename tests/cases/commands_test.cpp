@@ -159,6 +159,30 @@ TEST_F(CommandCases, NothingThatIsReadIsWrittenOver) {
   EXPECT_NE(twice.output.find("is the file of --record too"), std::string::npos) << twice.output;
 }
 
+TEST_F(CommandCases, WhatHandspanDidNotWriteIsWrittenOverWithForceAlone) {
+  write("notes.txt", "mine\n");
+  write("results.json", "{\"mine\": 1}\n");
+  for (const char* command :
+       {"run app.yaml --no-picture --for 0.01s --json notes.txt",
+        "run app.yaml --no-picture --for 0.01s --json results.json",
+        "run app.yaml --no-picture --for 0.01s --record notes.txt",
+        "run app.yaml --for 0.01s --picture notes.txt", "check app.yaml --json results.json",
+        "devices --json notes.txt", "export-urdf fr3 --out notes.txt"}) {
+    const Result r = run(command);
+    EXPECT_EQ(r.code, 2) << command << "\n" << r.output;
+    EXPECT_NE(r.output.find("--force"), std::string::npos) << command << "\n" << r.output;
+    EXPECT_EQ(read("notes.txt"), "mine\n") << command;
+    EXPECT_EQ(read("results.json"), "{\"mine\": 1}\n") << command;
+  }
+  EXPECT_EQ(run("run app.yaml --no-picture --for 0.01s --json notes.txt --force").code, 0);
+  // its own it replaces unasked
+  EXPECT_EQ(run("run app.yaml --no-picture --for 0.01s --json notes.txt").code, 0);
+  EXPECT_EQ(run("run app.yaml --no-picture --for 0.01s --record log.mcap").code, 0);
+  EXPECT_EQ(run("run app.yaml --no-picture --for 0.01s --record log.mcap").code, 0);
+  EXPECT_EQ(run("export-urdf fr3 --out fr3.urdf").code, 0);
+  EXPECT_EQ(run("export-urdf fr3 --out fr3.urdf").code, 0);
+}
+
 TEST_F(CommandCases, ALinkThatSomebodyElseLaidIsNotFollowed) {
   ASSERT_EQ(run("run app.yaml --no-picture --record log.mcap").code, 0);
   fs::create_directory(folder_ / "tmp");

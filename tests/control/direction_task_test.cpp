@@ -75,6 +75,27 @@ TEST(DirectionTask, At180DegreesItTurnsAndArrivesWithoutNeedingTheTurnAboutItsAx
   EXPECT_EQ(run.problem->counts().failed, 0U);
 }
 
+TEST(DirectionTask, TheDirectionOfItsFileOutlastsAHoldAndOneThatWasSetDoesNot) {
+  ModelRun run;
+  run.system.add_mechanism(unlimited_arm());
+  run.seal();
+  update_state(run.system, *run.state);
+  DirectionTaskConfig config = pointing("left.tcp");
+  config.direction = {0.0, 0.6, 0.8};
+  DirectionTask task(config, {run.system, "d"});
+  const auto error = [&] {
+    task.update(run.system, *run.state);
+    return task.error().norm();
+  };
+  const double asked = error();
+  EXPECT_GT(asked, 0.1);
+  task.hold(run.system, *run.state);
+  EXPECT_EQ(error(), asked);
+  task.set_reference({1.0, 0.0, 0.0});
+  task.hold(run.system, *run.state);
+  EXPECT_LT(error(), 1e-12);
+}
+
 TEST(DirectionTask, ReferencesThatMakeNoSenseAreCountedAndTheLastGoodOneStays) {
   ModelRun run;
   run.system.add_mechanism(free_body_mechanism("box"));

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Cholesky>
+
 #include "core/config.hpp"
 #include "scene/robot_folder.hpp"
 #include "support/alloc.hpp"
@@ -17,6 +19,7 @@ class Hold : public testing::Test {
     group_.name = "arm";
     group_.joints = folder_.groups[0].joints;
     group_.kind = GroupKind::kTorque;
+    group_.rate = Rate::from_period(1'000'000);
     state_.q = folder_.pose("ready")->q;
     state_.v = state_.tau = Eigen::VectorXd::Zero(7);
   }
@@ -65,6 +68,64 @@ TEST_F(Hold, SpringsPullBackAndDampersBrake) {
   moved.v[3] = 0.5;
   bare.update(moved, command);
   EXPECT_NEAR(command[3], -2.0 * std::sqrt(100.0 * m) * 0.5, 1e-12);
+}
+
+TEST_F(Hold, ADefaultSpringIsNoStifferThanTheTickBears) {
+  // links of some hundred grams beside drives of ten newton metres
+  for (auto& body : folder_.description.bodies) {
+    body.inertial.mass *= 1e-3;
+    body.inertial.principal *= 1e-3;
+    for (auto& joint : body.joints) joint.armature = 1e-5;
+  }
+  const RobotModel light(folder_.description);
+  const GroupContext context{light, folder_.limits, group_};
+  JointSprings springs({}, context);
+  springs.start(state_);
+  // free of gravity and friction, with torques held over a tick, from 0.01 rad aside
+  RobotData data(light);
+  Eigen::VectorXd q = state_.q, v = Eigen::VectorXd::Zero(7), command(7);
+  const Eigen::MatrixXd M = mass_matrix(light, data, q);
+  q.array() += 0.01;
+  double worst = 0.0;
+  for (int tick = 0; tick < 2000; ++tick) {
+    GroupState state = state_;
+    state.q = q;
+    state.v = v;
+    springs.update(state, command);
+    const Eigen::VectorXd gravity = gravity_forces(light, data, q);
+    const Eigen::VectorXd a = M.ldlt().solve(command - gravity);
+    q += 0.001 * v + 0.5e-6 * a;
+    v += 0.001 * a;
+    worst = std::max(worst, (q - state_.q).cwiseAbs().maxCoeff());
+  }
+  EXPECT_LT(worst, 0.03);
+  EXPECT_LT((q - state_.q).cwiseAbs().maxCoeff(), 1e-4);
+}
+
+TEST_F(Hold, AnArmOfItsMakersIsAsStiffAsBefore) {
+  JointSprings springs({}, context());
+  springs.start(state_);
+  group_.gravity_compensated = true;
+  GroupState moved = state_;
+  moved.q[0] += 0.1;
+  Eigen::VectorXd command(7);
+  springs.update(moved, command);
+  RobotData data(model_);
+  const Eigen::VectorXd gravity = gravity_forces(model_, data, moved.q);
+  EXPECT_NEAR(command[0] - gravity[0], -0.2 * folder_.limits.find(group_.joints[0])->torque, 1e-9);
+}
+
+TEST_F(Hold, AStiffnessThatWouldBurstIsRefusedWithTheOneThatIsBorne) {
+  Eigen::VectorXd stiffness = Eigen::VectorXd::Constant(7, 100.0);
+  stiffness[6] = 1e6;
+  JointSprings springs({stiffness, 1.0}, context());
+  const std::string told = message([&] { springs.start(state_); });
+  EXPECT_NE(told.find("1000000 N m/rad on joint 'joint7'"), std::string::npos) << told;
+  EXPECT_NE(told.find("give at most"), std::string::npos) << told;
+  // what it advises holds
+  stiffness[6] = std::stod(told.substr(told.find("give at most") + 13));
+  JointSprings borne({stiffness, 1.0}, context());
+  EXPECT_EQ(message([&] { borne.start(state_); }), "accepted");
 }
 
 TEST_F(Hold, GravityIsLeftToAPlantThatAddsItItself) {

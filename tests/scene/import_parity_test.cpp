@@ -198,7 +198,7 @@ constexpr const char* kMixed = R"(<robot name="mixed">
 <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial></link>
   <link name="carried"><inertial><origin xyz="0 0.1 0" rpy="0 1 0"/><mass value="0.7"/>
     <inertia ixx="0.01" ixy="0" ixz="0.001" iyy="0.01" iyz="0" izz="0.01"/></inertial></link>
-  <link name="tip of &#xe4;rm/1"/>
+  <link name="tip-of_arm.1"/>
   <joint name="f1" type="fixed"><parent link="base"/><child link="plain"/>
 <origin xyz="0 0.1 0.3" rpy="0.1 0.7 -2"/></joint>
   <joint name="a" type="continuous"><parent link="plain"/><child link="a"/>
@@ -214,7 +214,7 @@ constexpr const char* kMixed = R"(<robot name="mixed">
 <mimic joint="slide" multiplier="2" offset="0.1"/></joint>
   <joint name="f2" type="fixed"><parent link="c"/><child link="carried"/>
 <origin xyz="0.1 0 0" rpy="0 0 0.4"/></joint>
-  <joint name="f3" type="fixed"><parent link="carried"/><child link="tip of &#xe4;rm/1"/>
+  <joint name="f3" type="fixed"><parent link="carried"/><child link="tip-of_arm.1"/>
 <origin xyz="0 0 0.1"/></joint>
 </robot>)";
 

@@ -324,7 +324,7 @@ TEST_F(Import, ReadsColladaInItsUnitsAndAsItIsWritten) {
         << e.transpose();
 }
 
-TEST_F(Import, NamesMustBeIdentifiersForTheRobotOnly) {
+TEST_F(Import, ARobotsNameMustBeAnIdentifierAndBodiesAreGivenOne) {
   const auto file = write("n.urdf", "<robot name='mein \xc3\xa4rmchen'><link name='base link/1'>" +
                                         kInertial + "</link></robot>");
   EXPECT_EQ(error([&] { import_urdf(file); }),
@@ -332,10 +332,10 @@ TEST_F(Import, NamesMustBeIdentifiersForTheRobotOnly) {
             "and -); give --name NAME");
   ImportOptions options;
   options.name = "arm";
-  EXPECT_EQ(import_urdf(file, options).description.bodies[0].name, "base link/1");
+  EXPECT_EQ(import_urdf(file, options).description.bodies[0].name, "base_link_1");
   options.mount = "hand";
   EXPECT_EQ(error([&] { import_urdf(file, options); }),
-            "--mount 'hand' is no frame of 'arm'; it has none");
+            "--mount 'hand' is no body or frame of " + file.string() + "; it has: base link/1");
 }
 
 TEST_F(Import, OfMjcfTakesRangesAndForcesFromJointsAndActuators) {
@@ -368,10 +368,11 @@ TEST_F(Import, OfMjcfTakesRangesAndForcesFromJointsAndActuators) {
   EXPECT_EQ(r.limits[0].limits.torque, 7.0);
   EXPECT_EQ(r.limits[0].limits.upper, 2.0);
   EXPECT_TRUE(r.limits[1].limits.continuous);
-  EXPECT_EQ(r.limits[1].limits.torque, 6.0);
-  EXPECT_TRUE(noted(r, "the actuator of joint 'k' has ctrlrange -1 to 1: not read"));
-  EXPECT_TRUE(noted(
-      r, "the actuator of joint 'k' has the force range -6 to 8: the smaller, 6, is its effort"));
+  // its control, at most 1 either way, is less than its force range allows; the gear doubles it
+  EXPECT_EQ(r.limits[1].limits.torque, 2.0);
+  EXPECT_TRUE(
+      noted(r, "the actuator of joint 'k' has the force range -3 to 4: the smaller is its effort"));
+  EXPECT_FALSE(r.limits[1].sources.contains("torque"));
 }
 
 }  // namespace

@@ -78,6 +78,26 @@ TEST_F(ImportWrite, ReplacesNothingWithoutForceAndNoOtherFolderWithIt) {
   EXPECT_EQ(hidden, 0);
 }
 
+TEST_F(ImportWrite, LeavesNothingBehindWhenACheckFails) {
+  const ImportedRobot r = import_urdf(urdf(joint("revolute", kLimit)));
+  const auto fails = [](const RobotFolder& folder) {
+    throw InputError("'" + folder.name + "' is no good");
+  };
+  EXPECT_EQ(error([&] { write_robot_folder(r, folder_ / "arm", false, fails); }), "'r' is no good");
+  EXPECT_FALSE(fs::exists(folder_ / "arm"));
+  // what was there stays
+  write_robot_folder(r, folder_ / "arm");
+  write("arm/mine.txt", "kept");
+  EXPECT_EQ(error([&] { write_robot_folder(r, folder_ / "arm", true, fails); }), "'r' is no good");
+  EXPECT_TRUE(fs::exists(folder_ / "arm/mine.txt"));
+  // a folder that would not load is a failure too
+  ImportedRobot broken = r;
+  broken.groups[0].joints = {"none"};
+  EXPECT_NE(error([&] { write_robot_folder(broken, folder_ / "leg"); }).find("no joint 'none'"),
+            std::string::npos);
+  EXPECT_FALSE(fs::exists(folder_ / "leg"));
+}
+
 struct CommaPoint : std::numpunct<char> {
   char do_decimal_point() const override { return ','; }
 };

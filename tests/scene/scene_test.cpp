@@ -167,6 +167,43 @@ TEST(Scene, NamesMaterialsThereAre) {
       "t.yaml:9: no shape of the scene is of material 'cardbord'; did you mean 'cardboard'?");
 }
 
+TEST(Scene, ASlipInTheMaterialOfAShapeIsNotTheDefaultLaw) {
+  const std::string slip =
+      "  other: {pose: {position: [1, 0, 1]}, mass: 1, shapes: [{type: sphere, radius: 0.1, "
+      "material: "
+      "MATERIAL}]}\n";
+  const auto with = [&](const std::string& material) {
+    std::string body = slip;
+    body.replace(body.find("MATERIAL"), 8, material);
+    return scene_error("contact: {pairs: [{materials: [cardboard, cardboard], friction: 0.3}]}\n" +
+                       kBoxes + body);
+  };
+  const std::string told = with("cardbord");
+  EXPECT_NE(told.find("'cardbord'"), std::string::npos) << told;
+  EXPECT_NE(told.find("did you mean 'cardboard'?"), std::string::npos) << told;
+  EXPECT_EQ(with("steel"), "no error");
+  EXPECT_EQ(with("cardboard"), "no error");
+}
+
+TEST(Scene, NumbersAreOfThisWorld) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"objects: {a: {pose: {position: [1e11, 0, 0]}, mass: 1, shapes: [{type: sphere, radius: "
+       "1}]}}",
+       "position"},
+      {"objects: {a: {mass: 1e300, shapes: [{type: sphere, radius: 1}]}}", "mass"},
+      {"objects: {a: {mass: 1, shapes: [{type: sphere, radius: 1e300}]}}", "radius"},
+      {"objects: {a: {mass: 1, shapes: [{type: box, size: [1, 1e9, 1]}]}}", "size"},
+      {"contact: {default: {friction: 1e300}}", "friction"},
+      {"contact: {default: {time_constant: 1e300}}", "time_constant"},
+      {"robots: {arm: {robot: ur10, tool: vacuum, suction: {cup: {lip: {radius: 1e300}}}}}",
+       "radius"}};
+  for (const auto& [text, key] : cases) {
+    const std::string told = scene_error(text);
+    EXPECT_NE(told.find(key), std::string::npos) << text << "\n" << told;
+    EXPECT_NE(told.find("t.yaml:2"), std::string::npos) << text << "\n" << told;
+  }
+}
+
 TEST(Scene, WantsOneRowForEachPairOfMaterials) {
   const std::string plank =
       "fixtures:\n  plank:\n    shapes: [{type: box, size: [1, 1, 0.1], material: wood}]\n";

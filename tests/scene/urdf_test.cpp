@@ -70,11 +70,10 @@ INSTANTIATE_TEST_SUITE_P(
               "r.urdf:1: is not a URDF: its root element is <sdf>; a URDF's is <robot>; MJCF files "
               "end in .xml and start with <mujoco>"},
         Fault{"xacro", robot(link("base") + "<xacro:arm/>"),
-              "r.urdf:3: is not yet a URDF: it has <xacro:arm>; run xacro on it first"},
+              "r.urdf:3: is not yet a URDF: it has <xacro:arm>; make one of it with xacro: `pip "
+              "install xacrodoc`, then `xacrodoc FILE.xacro -o robot.urdf`, and import that"},
         Fault{"not_utf8", "<robot name='\xff'/>",
               "r.urdf:1: is not UTF-8; save it in that encoding"},
-        Fault{"no_robot_name", "<robot>" + link("a") + "</robot>",
-              "r.urdf:1: <robot> has no name; give it name=\"...\""},
         Fault{"empty_name", robot("<link name=' '/>"),
               "r.urdf:2: <link> has an empty name; give it name=\"...\""},
         Fault{"decimal_comma",
@@ -95,6 +94,9 @@ INSTANTIATE_TEST_SUITE_P(
               "point, such as 0.5"},
         Fault{"trailing", two_links("revolute", "<axis xyz='0 0 1m'/>" + kLimit),
               "r.urdf:4: joint 'a' axis has xyz '0 0 1m'; write a finite decimal number with a "
+              "point, such as 0.5"},
+        Fault{"comma_at_the_end", two_links("revolute", "<axis xyz='0 0 1,'/>" + kLimit),
+              "r.urdf:4: joint 'a' axis has xyz '0 0 1,'; write a finite decimal number with a "
               "point, such as 0.5"},
         Fault{"two_numbers", two_links("revolute", "<axis xyz='0 1'/>" + kLimit),
               "r.urdf:4: joint 'a' axis has xyz '0 1'; write 3 numbers with blanks between"},
@@ -181,11 +183,16 @@ INSTANTIATE_TEST_SUITE_P(
                     joint("j", "revolute", "c", "d", kLimit + "<mimic joint='i'/>")),
               "r.urdf:5: joint 'i' mimics in a circle: i -> j -> i; let one of them be free\n"
               "r.urdf:6: joint 'j' mimics in a circle: j -> i -> j; let one of them be free"},
-        Fault{"mimic_fixed",
-              robot(link("b") + link("c") + link("d") + joint("i", "fixed", "b", "c", "") +
+        Fault{"mimic_planar",
+              robot(link("b") + link("c") + link("d") + joint("i", "planar", "b", "c", "") +
                     joint("j", "revolute", "c", "d", kLimit + "<mimic joint='i'/>")),
               "r.urdf:6: joint 'j' mimics with 'i', which is fixed, floating or planar; revolute, "
               "continuous and prismatic joints can"},
+        Fault{"moves_without_inertia",
+              robot(link("b") + "<link name='c'><inertial><mass value='1'/></inertial></link>\n" +
+                    joint("j", "revolute", "b", "c", kLimit)),
+              "r.urdf:3: link 'c' moves and has an <inertial> without <inertia>; give its six "
+              "numbers"},
         Fault{"massless",
               robot(link("b") + "<link name='c'/>\n" + joint("j", "revolute", "b", "c", kLimit)),
               "r.urdf:3: link 'c' moves and has no mass; give it an <inertial>, or make the joint "
@@ -221,16 +228,13 @@ INSTANTIATE_TEST_SUITE_P(
               two_links("revolute", "<limit lower='1' upper='-1' effort='5' velocity='2'/>"),
               kLimitLine + "has the limits 1 to -1; they are swapped: lower must be below upper"},
         Fault{"equal",
-              two_links("revolute", "<limit lower='0' upper='0' effort='5' velocity='2'/>"),
-              kLimitLine + "has the limits 0 to 0; they are equal: make the joint fixed"},
+              two_links("revolute", "<limit lower='1' upper='1' effort='5' velocity='2'/>"),
+              kLimitLine + "has the limits 1 to 1; they are equal: make the joint fixed"},
         Fault{"degrees",
               two_links("revolute", "<limit lower='-170' upper='170' effort='5' velocity='2'/>"),
               kLimitLine + "has the limits -170 to 170, which are degrees by their size; write "
                            "radians; a joint that turns more than twice "
                            "each way is continuous"},
-        Fault{"continuous", two_links("continuous", kLimit),
-              kLimitLine + "is continuous and has the limits -1 to 1; make it revolute, or remove "
-                           "lower and upper"},
         Fault{"effort_0",
               two_links("revolute", "<limit lower='-1' upper='1' effort='0' velocity='2'/>"),
               kLimitLine + "has effort 0" + kDriveMend +
@@ -260,6 +264,15 @@ TEST(UrdfLimits, MayBeStatedForJointsThatLackThemAndAreNotNeededByPassiveOnes) {
   EXPECT_NE(faults(two_links("revolute", "<limit lower='-1' upper='1' effort='-5' velocity='2'/>"),
                    stated),
             "");
+  // for one joint
+  UrdfLimitOptions one;
+  one.velocity_by_joint = {{"a", 1.0}};
+  EXPECT_EQ(faults(xml, one), kLimitLine + "has no effort" + kDriveMend +
+                                  "effort, or list the joint as passive with --passive a");
+  one.effort_by_joint = {{"a", 1.0}, {"z", 1.0}};
+  EXPECT_EQ(faults(xml, one),
+            "r.urdf: has no joint 'z' that --effort names; list joints of the "
+            "file");
   passive.passive = {"b"};
   EXPECT_EQ(faults(two_links("revolute", kLimit), passive),
             "r.urdf: has no joint 'b' that --passive names; list joints of the file");
