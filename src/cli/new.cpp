@@ -34,7 +34,7 @@ constexpr double kStill = 0.05;
 
 struct Options {
   fs::path folder;
-  std::string robot, tool, name;
+  std::string robot, tool, name, drive;
   std::vector<std::string> packages;
   std::optional<double> velocity, effort;
   bool force = false;
@@ -80,6 +80,10 @@ Given imported(const fs::path& file, const Options& options, const fs::path& sta
   }
   how.velocity = options.velocity;
   how.effort = options.effort;
+  if (!options.drive.empty())
+    how.drive = options.drive == "torque"     ? Drive::kTorque
+                : options.drive == "velocity" ? Drive::kVelocity
+                                              : Drive::kPosition;
   const ImportedRobot robot = import_robot(file, how);
   Given given{robot.description.name, stage / "robots" / robot.description.name, true, robot.notes};
   write_robot_folder(robot, given.folder, false);
@@ -99,11 +103,12 @@ std::vector<std::string> shipped_names() {
 // A file is imported, a folder copied, a name is one of the workspace's own or a shipped one.
 Given robot_of(const std::string& what, const Options& options, const fs::path& stage) {
   if (fs::is_regular_file(what)) return imported(what, options, stage);
-  if (!options.packages.empty() || options.velocity || options.effort)
-    throw InputError(fmt::format(
-        "--package, --velocity and --effort are for a URDF or MJCF file that is imported, and {} "
-        "is none; leave them out",
-        shown(what)));
+  if (!options.packages.empty() || options.velocity || options.effort || !options.drive.empty())
+    throw InputError(
+        fmt::format("--package, --velocity, --effort and --drive are for a URDF or MJCF file that "
+                    "is imported, and {} "
+                    "is none; leave them out",
+                    shown(what)));
   if (fs::is_regular_file(fs::path(what) / "robot.yaml")) return copied(what, stage);
   const bool is_name = what.find('/') == std::string::npos;
   if (is_name && fs::is_regular_file(options.folder / "robots" / what / "robot.yaml"))
@@ -357,6 +362,10 @@ void add_new(CLI::App& cli, Action& action) {
   command->add_option("--velocity", options->velocity,
                       "of joints for which the file has none [rad/s, m/s]");
   command->add_option("--effort", options->effort, "likewise [N m, N]");
+  command
+      ->add_option("--drive", options->drive,
+                   "what the maker's interface takes, where it is a file")
+      ->check(CLI::IsMember({"torque", "velocity", "position"}));
   command->add_flag("--force", options->force, "write into a folder that is not empty");
   command->callback(
       [options, &action] { action = [options] { return make_workspace(*options); }; });
