@@ -113,4 +113,15 @@ bool is_log(const std::filesystem::path& path) {
   return extension == ".mcap";
 }
 
+void refuse_other_logs(const std::filesystem::path& record) {
+  std::error_code none;
+  // a folder is told otherwise; a pipe or a terminal has no name to go by
+  if (record.empty() || is_log(record) || std::filesystem::is_directory(record, none) ||
+      std::filesystem::is_other(record, none))
+    return;
+  throw InputError(
+      fmt::format("--record {}: logs are MCAP files; name it {}", printable(record.string()),
+                  printable(std::filesystem::path(record).replace_extension(".mcap").string())));
+}
+
 }  // namespace handspan

@@ -1,8 +1,9 @@
 // handspan new FOLDER --robot WHAT: a workspace with a robot, a scene and an app that runs.
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <numbers>
 
 #include "cli/command.hpp"
@@ -33,7 +34,7 @@ constexpr double kStill = 0.05;
 
 struct Options {
   fs::path folder;
-  std::string robot, tool, name;
+  std::string robot, tool, name, drive;
   std::vector<std::string> packages;
   std::optional<double> velocity, effort;
   bool force = false;
@@ -79,6 +80,10 @@ Given imported(const fs::path& file, const Options& options, const fs::path& sta
   }
   how.velocity = options.velocity;
   how.effort = options.effort;
+  if (!options.drive.empty())
+    how.drive = options.drive == "torque"     ? Drive::kTorque
+                : options.drive == "velocity" ? Drive::kVelocity
+                                              : Drive::kPosition;
   const ImportedRobot robot = import_robot(file, how);
   Given given{robot.description.name, stage / "robots" / robot.description.name, true, robot.notes};
   write_robot_folder(robot, given.folder, false);
@@ -98,11 +103,12 @@ std::vector<std::string> shipped_names() {
 // A file is imported, a folder copied, a name is one of the workspace's own or a shipped one.
 Given robot_of(const std::string& what, const Options& options, const fs::path& stage) {
   if (fs::is_regular_file(what)) return imported(what, options, stage);
-  if (!options.packages.empty() || options.velocity || options.effort)
-    throw InputError(fmt::format(
-        "--package, --velocity and --effort are for a URDF or MJCF file that is imported, and {} "
-        "is none; leave them out",
-        shown(what)));
+  if (!options.packages.empty() || options.velocity || options.effort || !options.drive.empty())
+    throw InputError(
+        fmt::format("--package, --velocity, --effort and --drive are for a URDF or MJCF file that "
+                    "is imported, and {} "
+                    "is none; leave them out",
+                    shown(what)));
   if (fs::is_regular_file(fs::path(what) / "robot.yaml")) return copied(what, stage);
   const bool is_name = what.find('/') == std::string::npos;
   if (is_name && fs::is_regular_file(options.folder / "robots" / what / "robot.yaml"))
@@ -221,14 +227,22 @@ std::string write_what_runs(WorkspacePlan& plan, const Workspace& to) {
 
 // ---- the folder
 
-// Files of the stage into the folder, which may have others.
+bool same_bytes(const fs::path& a, const fs::path& b) {
+  std::ifstream of_a(a, std::ios::binary), of_b(b, std::ios::binary);
+  return of_a && of_b &&
+         std::equal(std::istreambuf_iterator<char>(of_a), {}, std::istreambuf_iterator<char>(of_b),
+                    {});
+}
+
+// Files of the stage into the folder, which may have others. What was read is not written over; a
+// robot of the workspace's own is there already.
 void put_in_place(const fs::path& stage, const fs::path& folder) {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(stage))
-    if (entry.is_regular_file()) files.push_back(entry.path().lexically_relative(stage));
-  for (const auto& file : files)
-    // the workspace's own robot is written over itself
-    if (*file.begin() != "robots") refuse_overwriting(folder / file, "FOLDER");
+  for (const auto& entry : fs::recursive_directory_iterator(stage)) {
+    const fs::path file = entry.path().lexically_relative(stage);
+    if (entry.is_regular_file() && !same_bytes(entry.path(), folder / file)) files.push_back(file);
+  }
+  for (const auto& file : files) refuse_overwriting(folder / file, "FOLDER");
   for (const auto& file : files) {
     fs::create_directories((folder / file).parent_path());
     fs::copy_file(stage / file, folder / file, fs::copy_options::overwrite_existing);
@@ -252,7 +266,8 @@ int make_workspace(const Options& options) {
         "{}: is not empty; name a new folder, or give --force to write the workspace's files into "
         "it (others stay)",
         printable(options.folder.string())));
-  const OutputOption outputs[] = {{"FOLDER", folder / "README.md"}};
+  // what is there is written over with --force alone, which was asked for above
+  const OutputOption outputs[] = {{"FOLDER", folder / "apps"}};
   check_outputs(outputs);
 
   // made aside and tried there: what is refused leaves nothing behind
@@ -347,6 +362,10 @@ void add_new(CLI::App& cli, Action& action) {
   command->add_option("--velocity", options->velocity,
                       "of joints for which the file has none [rad/s, m/s]");
   command->add_option("--effort", options->effort, "likewise [N m, N]");
+  command
+      ->add_option("--drive", options->drive,
+                   "what the maker's interface takes, where it is a file")
+      ->check(CLI::IsMember({"torque", "velocity", "position"}));
   command->add_flag("--force", options->force, "write into a folder that is not empty");
   command->callback(
       [options, &action] { action = [options] { return make_workspace(*options); }; });

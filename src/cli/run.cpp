@@ -14,7 +14,6 @@
 #include "cli/summary_text.hpp"
 #include "core/config.hpp"
 #include "core/error.hpp"
-#include "core/escape.hpp"
 #include "core/files_read.hpp"
 #include "core/overwritten.hpp"
 #include "core/suggest.hpp"
@@ -55,17 +54,6 @@ bool print_recording(Recorder& recorder, const std::filesystem::path& file,
                  {"messages", status.messages}, {"dropped", status.dropped},
                  {"failed", status.failed},     {"message", std::string(status.message)}};
   return whole && status.dropped == 0;
-}
-
-// every command that reads logs knows them by that ending
-void refuse_other_logs(const std::filesystem::path& file) {
-  std::error_code none;
-  if (file.empty() || is_log(file) || std::filesystem::is_directory(file, none) ||
-      std::filesystem::is_other(file, none))
-    return;
-  throw InputError(
-      fmt::format("--record {}: logs are MCAP files; name it {}", printable(file.string()),
-                  printable(std::filesystem::path(file).replace_extension(".mcap").string())));
 }
 
 // a recording given to the app's headset

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 
+#include "cli/check_log.hpp"
 #include "cli/command.hpp"
 #include "cli/end_signals.hpp"
 #include "cli/param_option.hpp"
@@ -126,6 +127,7 @@ int rerun(const Options& options, const StudyRunner& runner, const std::filesyst
   inputs.live_devices = true;
   Session session(app, std::move(inputs));
   std::optional<Recorder> recorder;
+  refuse_other_logs(options.record);
   if (!options.record.empty()) {
     if (options.record.has_parent_path())
       std::filesystem::create_directories(options.record.parent_path());

@@ -121,6 +121,15 @@ TEST_F(New, FrictionOfATorqueDrivenArmIsCompensatedWhereItHoldsTheHandBack) {
   runs("w/apps/mine.yaml");
 }
 
+// what most small arms take
+TEST_F(New, APositionDrivenArmRunsToo) {
+  write("six.urdf", urdf());
+  EXPECT_EQ(run("new w --robot six.urdf --drive position").code, 0);
+  EXPECT_NE(read("w/robots/six/robot.yaml").find("drive: position"), std::string::npos);
+  EXPECT_NE(read("w/apps/six.yaml").find("feedback: commanded"), std::string::npos);
+  runs("w/apps/six.yaml");
+}
+
 TEST_F(New, ARobotFolderIsCopied) {
   std::filesystem::create_directories(folder_ / "elsewhere");
   std::filesystem::copy(kRoot / "robots/ur5", folder_ / "elsewhere/arm");
@@ -144,6 +153,21 @@ TEST_F(New, WhatIsThereStays) {
   runs("w/apps/fr3.yaml");
 }
 
+TEST_F(New, WhatIsReadIsNotWrittenOver) {
+  ASSERT_EQ(run("new w --robot fr3").code, 0);
+  std::filesystem::create_directories(folder_ / "w/robots");
+  std::filesystem::copy(kRoot / "robots/ur5", folder_ / "w/robots/ur5");
+  const std::string model = read("w/robots/ur5/model.xml");
+  const Result r = run("new w --robot w/robots/ur5/model.xml --velocity 2 --force");
+  EXPECT_EQ(r.code, 2) << r.output;
+  EXPECT_TRUE(r.has("which is read: it would be lost")) << r.output;
+  EXPECT_EQ(read("w/robots/ur5/model.xml"), model);
+  // a robot of the workspace's own stays as it is
+  EXPECT_EQ(run("new w --robot ur5 --force").code, 0);
+  EXPECT_EQ(read("w/robots/ur5/model.xml"), model);
+  runs("w/apps/ur5.yaml");
+}
+
 TEST_F(New, WhatIsRefusedLeavesNothingBehind) {
   write("x/apps/app.yaml", "");
   const std::pair<std::string, std::string> cases[] = {
@@ -151,7 +175,8 @@ TEST_F(New, WhatIsRefusedLeavesNothingBehind) {
        "--robot fr33: is no file, no robot folder and no robot that handspan "
        "came with; did you mean 'fr3'?"},
       {"new w --robot plate", "--robot plate: is a tool; name a robot, and the tool with --tool"},
-      {"new w --robot fr3 --velocity 1", "--package, --velocity and --effort are for a URDF"},
+      {"new w --robot fr3 --velocity 1",
+       "--package, --velocity, --effort and --drive are for a URDF"},
       {"new w --robot fr3 --tool vacum", "there is no robot 'vacum'; did you mean 'vacuum'?"},
       {"new x/apps/app.yaml --robot fr3", "x/apps/app.yaml: is a file; name a folder"},
       {"new w", "--robot is required"}};
