@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kPoses = 400;
 constexpr double kWanted = 0.01, kLooked = 0.02;  // clearance [m]
+constexpr double kMostly = 0.95;                  // of the poses: shapes, not links, overlap
 constexpr double kRoom = 0.2;                     // of a range: more is no better
 constexpr double kDexterous = 0.1;                // least singular value: more is no better
 constexpr double kLength = 0.5;                   // that makes a turn comparable to a way [m]
@@ -78,24 +79,36 @@ class Search {
         ignored_.insert(pair);
         out.standing.push_back(named(pair));
       }
+    std::vector<Eigen::VectorXd> poses = {rounded(zero), rounded(middle)};
     std::mt19937_64 random(1);
     std::uniform_real_distribution<double> unit(0.0, 1.0);
-    double best = -std::numeric_limits<double>::infinity();
-    const auto consider = [&](const Eigen::VectorXd& q) {
-      if (const double score = value(q); score > best) {
-        best = score;
-        out.q = q;
-      }
-    };
-    consider(rounded(zero));
-    consider(rounded(middle));
     for (int k = 0; k < kPoses; ++k) {
       Eigen::VectorXd q(n);
       for (Eigen::Index i = 0; i < n; ++i) {
         const auto [low, high] = range(limits_[static_cast<std::size_t>(i)]);
         q[i] = low + (high - low) * unit(random);
       }
-      consider(rounded(q));
+      poses.push_back(rounded(q));
+    }
+    std::vector<std::map<Pair, double>> distances;
+    std::map<Pair, int> overlapping;
+    for (const auto& q : poses) {
+      distances.push_back(near(q));
+      for (const auto& [pair, depth] : distances.back())
+        if (depth < 0.0) ++overlapping[pair];
+    }
+    for (const auto& [pair, count] : overlapping)
+      if (count >= kMostly * static_cast<double>(poses.size())) {
+        ignored_.insert(pair);
+        out.mostly.push_back(named(pair));
+      }
+    double best = -std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < poses.size(); ++k) {
+      std::erase_if(distances[k], [&](const auto& d) { return ignored_.contains(d.first); });
+      if (const double score = value(poses[k], distances[k]); score > best) {
+        best = score;
+        out.q = poses[k];
+      }
     }
     out.clearance = kLooked;
     for (const auto& [pair, depth] : near(out.q)) {
@@ -214,9 +227,9 @@ class Search {
     return rigid_[at(a)] == rigid_[at(b)] || above(a) == rigid_[at(b)] || above(b) == rigid_[at(a)];
   }
 
-  double value(const Eigen::VectorXd& q) {
+  double value(const Eigen::VectorXd& q, const std::map<Pair, double>& distances) {
     double clearance = kLooked, overlap = 0.0;
-    for (const auto& [pair, depth] : near(q)) {
+    for (const auto& [pair, depth] : distances) {
       clearance = std::min(clearance, depth);
       overlap += std::max(0.0, kWanted - depth);
     }

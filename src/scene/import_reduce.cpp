@@ -129,9 +129,15 @@ class Reducer {
     if (m_.nflex > 0) note(fmt::format("{} flexes are not kept: bodies are rigid", m_.nflex));
     if (m_.nplugin > 0) note(fmt::format("{} plugins are not kept", m_.nplugin));
     const Eigen::Map<const Eigen::Vector3d> gravity(m_.opt.gravity), wind(m_.opt.wind);
-    if (!gravity.isApprox(Eigen::Vector3d(0.0, 0.0, -9.81), 1e-3))
+    if (gravity != Eigen::Vector3d(0.0, 0.0, -9.81))
       note(fmt::format("gravity {} {} {} m/s^2 is not kept: a scene has gravity", gravity[0],
                        gravity[1], gravity[2]));
+    for (const auto& [flag, what] : {std::pair{mjDSBL_GRAVITY, "gravity"},
+                                     {mjDSBL_LIMIT, "joint limits"},
+                                     {mjDSBL_CONTACT, "contact"},
+                                     {mjDSBL_EQUALITY, "equalities"}})
+      if ((m_.opt.disableflags & flag) != 0)
+        note(fmt::format("the file switches {} off: not kept", what));
     if (m_.opt.density != 0.0 || m_.opt.viscosity != 0.0 || !wind.isZero())
       note("the fluid (density, viscosity, wind) is not kept: nothing drags");
   }

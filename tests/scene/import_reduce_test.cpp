@@ -132,6 +132,18 @@ TEST(ImportReduce, SpringsAreSaidWithTheirNumbers) {
   EXPECT_EQ(r.description.bodies[0].joints[0].damping, 0.5);
 }
 
+TEST(ImportReduce, WhatAFileSwitchesOffOrSetsForTheWorldIsSaid) {
+  const MjModelPtr m = compiled(
+      "<option gravity='0 0 -981' density='1.2'><flag gravity='disable'/></option>"
+      "<worldbody><body name='b' gravcomp='1'>" +
+      kMass + "<joint name='j' type='ball' range='0 1'/></body></worldbody>");
+  const ReducedModel r = reduce(*m, "t");
+  for (const char* what :
+       {"gravity 0 0 -981 m/s^2 is not kept", "the file switches gravity off", "the fluid (density",
+        "gravcomp of 'b' is not kept", "the limit of the ball joint 'j' is not kept"})
+    EXPECT_TRUE(told(r, what)) << what << "\nnot in\n" << notes(r);
+}
+
 TEST(ImportReduce, EffortsAreWhatActuatorsCanGive) {
   const MjModelPtr m = compiled(
       "<worldbody><body name='b'>" + kMass + "<joint name='motor'/><body name='c' pos='1 0 0'>" +
