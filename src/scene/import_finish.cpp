@@ -114,6 +114,8 @@ bool make_mesh_shape(Shape& shape, const std::vector<Eigen::Vector3d>& vertices,
 std::vector<std::pair<std::string, std::string>> always_overlapping(
     const ModelDescription& description) {
   constexpr int kConfigurations = 40;
+  // nearer than what collision constraints keep apart: they would push forever
+  constexpr double kNear = 0.01;
   const RobotModel model(description);
   MjSpecPtr spec = make_spec();
   add_to_spec(spec.get(), description, 0);
@@ -142,8 +144,8 @@ std::vector<std::pair<std::string, std::string>> always_overlapping(
     std::erase_if(pairs, [&](const auto& pair) {
       for (const int a : geoms[static_cast<std::size_t>(pair.first)])
         for (const int b : geoms[static_cast<std::size_t>(pair.second)])
-          // a positive cut-off: with 0 the function answers 0 for everything that does not overlap
-          if (mj_geomDistance(compiled.get(), data.get(), a, b, 1e-3, nullptr) < 0.0) return false;
+          if (mj_geomDistance(compiled.get(), data.get(), a, b, 2.0 * kNear, nullptr) < kNear)
+            return false;
       return true;
     });
   }

@@ -23,7 +23,8 @@ void complete_limits(ImportedLimits& joint, const ImportOptions& options);
 /// rgba; vertices [m] in G. False: the mesh is left out.
 bool make_mesh_shape(Shape& shape, const std::vector<Eigen::Vector3d>& vertices, MeshShapes meshes);
 
-/// Bodies, not parent and child, whose colliding shapes overlap in each of 40 configurations:
+/// Bodies, not parent and child, whose colliding shapes overlap or are nearer than 10 mm in each of
+/// 40 configurations:
 /// neutral and random ones within the joints' ranges, with mimic joints where they belong.
 /// Deterministic.
 std::vector<std::pair<std::string, std::string>> always_overlapping(

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kPoses = 400;
 constexpr double kWanted = 0.01, kLooked = 0.02;  // clearance [m]
-constexpr double kMostly = 0.95;                  // of the poses: shapes, not links, overlap
+constexpr double kMostly = 0.95;                  // of the poses: no pose to speak of helps
 constexpr double kRoom = 0.2;                     // of a range: more is no better
 constexpr double kDexterous = 0.1;                // least singular value: more is no better
 constexpr double kLength = 0.5;                   // that makes a turn comparable to a way [m]
@@ -95,7 +95,8 @@ class Search {
     for (const auto& q : poses) {
       distances.push_back(near(q));
       for (const auto& [pair, depth] : distances.back())
-        if (depth < 0.0) ++overlapping[pair];
+        if (depth < kWanted && moved_[at(pair.first)] != moved_[at(pair.second)])
+          ++overlapping[pair];
     }
     for (const auto& [pair, count] : overlapping)
       if (count >= kMostly * static_cast<double>(poses.size())) {

@@ -13,7 +13,7 @@ struct ReadyPose {
   double clearance = 0.0;  // of the nearest bodies [m]; at most 20 mm is looked for
   std::vector<std::pair<std::string, std::string>> overlaps;  // bodies that overlap in it
   std::vector<std::pair<std::string, std::string>>
-      mostly;  // bodies that overlap in 95 % of all poses tried
+      mostly;  // bodies that the group moves and that are near (10 mm) in 95 % of all poses tried
   std::vector<std::pair<std::string, std::string>>
       standing;  // bodies that overlap at the start, moved against each other by no arm or leg
 };

@@ -29,8 +29,8 @@ class Setup {
       if (!std::ranges::count(robot_.ignored_pairs, pair)) {
         robot_.ignored_pairs.push_back(pair);
         note(
-            fmt::format("the shapes of '{}' and '{}' overlap in each of 40 configurations: never "
-                        "checked",
+            fmt::format("the shapes of '{}' and '{}' overlap or are nearer than 10 mm in each of "
+                        "40 configurations: never checked",
                         pair.first, pair.second));
       }
     if (listed > 0) note(fmt::format("{} pairs of bodies of the file are never checked", listed));
@@ -139,8 +139,8 @@ class Setup {
     for (const auto& pair : found.mostly) {
       robot_.ignored_pairs.push_back(pair);
       note(
-          fmt::format("the shapes of '{}' and '{}' overlap in 95 % of 402 poses or more, by their "
-                      "shapes rather than by the links: never checked",
+          fmt::format("the shapes of '{}' and '{}' overlap or are nearer than 10 mm in 95 % of 402 "
+                      "poses or more: never checked",
                       pair.first, pair.second));
     }
     for (const auto& [a, b] : found.overlaps)

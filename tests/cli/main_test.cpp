@@ -12,6 +12,7 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace {
 
@@ -444,6 +445,42 @@ TEST_F(Cli, ExportedUrdfIsImportedAgain) {
   EXPECT_EQ(run("import " + (folder_ / "none.urdf").string()).code, 2);
   EXPECT_EQ(
       run("import " + urdf.string() + " --package oops --out " + (folder_ / "b").string()).code, 2);
+}
+
+TEST_F(Cli, ImportTakesNumbersByJointAndGroups) {
+  const auto file = folder_ / "m.xml", efforts = folder_ / "efforts.yaml", out = folder_ / "m";
+  const std::string mass = "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>";
+  std::ofstream(file) << "<mujoco model='m'><worldbody><body name='a'>" << mass
+                      << "<joint name='j' range='-1 1'/><body name='b' pos='0 0 1'>" << mass
+                      << "<joint name='k' range='-1 1'/></body></body></worldbody></mujoco>";
+  std::ofstream(efforts) << "j: 7\nk: 3\n";
+  const std::string command = "import " + file.string() + " --out " + out.string() + " ";
+  EXPECT_EQ(run(command + "--velocity 2 --effort " + efforts.string() +
+                " --group wrist=k --drive velocity")
+                .code,
+            0);
+  const auto text = [&](const char* name) {
+    std::stringstream all;
+    all << std::ifstream(out / name).rdbuf();
+    return all.str();
+  };
+  const std::string limits = text("limits.yaml"), robot = text("robot.yaml");
+  EXPECT_NE(limits.find("torque: 7.0"), std::string::npos) << limits;
+  EXPECT_NE(limits.find("torque: 3.0"), std::string::npos) << limits;
+  const auto wrist = robot.find("{name: wrist, joints: [\"k\"]"), arm = robot.find("{name: arm");
+  ASSERT_NE(wrist, std::string::npos) << robot;
+  EXPECT_LT(wrist, arm);
+  EXPECT_NE(robot.find("drive: velocity", arm), std::string::npos) << robot;
+  std::filesystem::remove_all(out);
+  std::ofstream(efforts) << "j: -7\n";
+  const Result negative = run(command + "--velocity 2 --effort " + efforts.string());
+  EXPECT_EQ(negative.code, 2);
+  EXPECT_NE(negative.output.find("efforts.yaml:1: j is -7; it must be > 0"), std::string::npos);
+  const Result word = run(command + "--velocity two --effort 3");
+  EXPECT_EQ(word.code, 2);
+  EXPECT_NE(word.output.find("neither a number nor a file"), std::string::npos);
+  EXPECT_EQ(run(command + "--velocity 2 --effort 3 --group wrist").code, 2);
+  EXPECT_FALSE(std::filesystem::exists(out)) << "left behind by a failed import";
 }
 
 TEST_F(Cli, HelpNamesTheCommands) {
