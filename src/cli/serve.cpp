@@ -139,7 +139,7 @@ int serve(const Options& options) {
   ChangedApp changed(options.app, options.parameters);
   App& app = changed.app;
   if (options.seed) app.seed = *options.seed;
-  const OutputOption outputs[] = {{"--json", options.json}, {"--token-file", options.token_file}};
+  const OutputOption outputs[] = {{"--json", options.json}, {kTokenFileOption, options.token_file}};
   check_outputs(outputs);
   check_records(options);
   for (const auto& line : own_before_shipped(app.scene)) fmt::print("{}\n", line);

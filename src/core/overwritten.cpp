@@ -15,6 +15,12 @@ namespace {
 
 std::atomic<bool> allowed = false;
 
+// What replaces a link, and does not follow it, loses nothing of what it leads to.
+bool replaced(const std::filesystem::path& output, std::string_view option) {
+  std::error_code none;
+  return option == kTokenFileOption && std::filesystem::is_symlink(output, none);
+}
+
 bool ours(const std::filesystem::path& file) {
   std::array<char, 256> bytes{};
   std::ifstream in(file, std::ios::binary);
@@ -23,6 +29,7 @@ bool ours(const std::filesystem::path& file) {
   if (start.empty()) return true;
   for (const std::string_view magic : {"\x89MCAP0\r\n", "\x89PNG\r\n", "\x89HDF\r\n"})
     if (start.starts_with(magic)) return true;
+  if (start.starts_with("Authorization: Bearer ")) return true;
   if (start.starts_with("<?xml") && start.find(kWrittenXml) != start.npos) return true;
   const std::size_t key = start.find_first_not_of("{ \r\n\t");
   return start.starts_with('{') && key != start.npos &&
@@ -35,7 +42,8 @@ void allow_overwriting() { allowed = true; }
 
 void refuse_foreign(const std::filesystem::path& output, std::string_view option) {
   std::error_code none;
-  if (allowed || !std::filesystem::is_regular_file(output, none) || ours(output)) return;
+  if (allowed || replaced(output, option)) return;
+  if (!std::filesystem::is_regular_file(output, none) || ours(output)) return;
   throw InputError(
       fmt::format("{} {}: is a file that handspan did not write: it would be lost; name another "
                   "file, or say --force",

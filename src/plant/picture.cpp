@@ -8,7 +8,9 @@
 
 #include <cerrno>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
+#include <memory>
 #include <numbers>
 #include <stdexcept>
 #include <vector>
@@ -18,6 +20,9 @@
 
 namespace handspan {
 namespace {
+
+// Half the diagonal of the floor as it is drawn, and a little [m].
+constexpr float kShadowReach = 9.0F;
 
 // One display a process: terminating it unloads the driver, which leaks on some versions of Mesa.
 EGLDisplay shared_display() {
@@ -110,8 +115,14 @@ void write_png(const std::vector<unsigned char>& rgb, int width, int height,
   image.height = static_cast<png_uint_32>(height);
   image.format = PNG_FORMAT_RGB;
   // MuJoCo's rows go up, a PNG's down
-  if (!png_image_write_to_file(&image, file.c_str(), 0, rgb.data(), -3 * width, nullptr))
+  // not by the file's name: libpng removes what it cannot write, a device too
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> out(std::fopen(file.c_str(), "wb"),
+                                                            &std::fclose);
+  if (!out) throw std::runtime_error(fmt::format("{}: {}", file.string(), std::strerror(errno)));
+  if (!png_image_write_to_stdio(&image, out.get(), 0, rgb.data(), -3 * width, nullptr))
     throw std::runtime_error(fmt::format("{}: {}", file.string(), image.message));
+  if (std::fflush(out.get()) != 0)
+    throw std::runtime_error(fmt::format("{}: {}", file.string(), std::strerror(errno)));
 }
 
 }  // namespace
@@ -136,6 +147,8 @@ void write_picture(const MujocoPlant& plant, const PictureOptions& options,
   mjv_defaultOption(&visible);
   mjr_defaultContext(&context);
   mjr_makeContext(impl.model.get(), &context, mjFONTSCALE_150);
+  // the sun's shadows reach as far as the floor is drawn: beyond them it is dotted
+  context.shadowClip = kShadowReach;
   mjr_setBuffer(mjFB_OFFSCREEN, &context);
   mjr_resizeOffscreen(width, height, &context);
 

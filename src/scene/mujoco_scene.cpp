@@ -23,9 +23,6 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 // Heavy enough that no contact moves it within a step, light enough for the arithmetic [kg].
 constexpr double kKinematicMass = 1e6;
 
-// Half of the floor's diagonal, and a little [m].
-constexpr double kShadowReach = 9.0;
-
 // Of a shape: of a robot, of something else, or of something else and there for robots alone.
 enum class Kind { kRobot, kPlain, kRobotsOnly };
 
@@ -59,9 +56,6 @@ class Builder {
     // MuJoCo looks at surface velocities only when one was not zero at compile time
     if (!scene_.belts.empty()) model->flg_surfacevel = 1;
     forget_kinematic_masses(scene_, *model);
-    // the sun's shadows reach as far as the floor is drawn: beyond them it is dotted
-    model->vis.map.shadowclip =
-        static_cast<float>(std::max(1.0, kShadowReach / model->stat.extent));
     return model;
   }
 

@@ -324,6 +324,7 @@ TEST_F(CommandCases, ASignalEndsARunWhole) {
 TEST_F(CommandCases, APictureThatCannotBeWrittenLosesNothingElse) {
   const Result r = run("run app.yaml --picture /dev/full --json out.json");
   EXPECT_EQ(r.code, 2) << r.output;
+  EXPECT_TRUE(fs::is_character_file("/dev/full")) << "what cannot be written is not removed";
   EXPECT_TRUE(nlohmann::json::accept(read("out.json")));
   // where that is known beforehand, it is said before the run
   write("file", "no folder");

@@ -118,7 +118,7 @@ TEST_F(Cli, PathsInMessagesAreWhole) {
     EXPECT_EQ(r.code, 2) << arguments << ": " << r.output;
     EXPECT_NE(r.output.find(message), std::string::npos) << arguments << ": " << r.output;
   }
-  ASSERT_EQ(run("run " + app + " --for 0.2s --no-picture --record " + log).code, 0);
+  ASSERT_EQ(run("run " + app + " --for 0.2s --no-picture --force --record " + log).code, 0);
   const Result both = run("replay " + log + " --json " + log);
   EXPECT_EQ(both.code, 2);
   EXPECT_NE(both.output.find("--json " + log + ": is the file " + log + ", which is read"),

@@ -126,7 +126,8 @@ TEST_F(RobotFolderFiles, HaveKnownKeys) {
             "robot.yaml:7: groups[0].delay_ticks is 101; it must be <= 100");
   EXPECT_EQ(limits_error("jerk: 10, torque: 9, torque_rate: 100}\n  j2",
                          "torque: 9, torque_rate: 100}\n  j2"),
-            "limits.yaml:3: joints.j1 has no key 'jerk'; add 'jerk: <number [rad/s^3], > 0>'");
+            "limits.yaml:3: joints.j1 has no key 'jerk'; add 'jerk: <number [rad/s^3], > 0, "
+            "<= 10000000000 rad/s^3>'");
   EXPECT_EQ(limits_error("velocity: 1,", "velocity: 1 m/s,")
                 .rfind("limits.yaml:3: joints.j1.velocity is 1 m/s; it must be a number in one of "
                        "rad/s, deg/s",

@@ -83,7 +83,8 @@ TEST(SceneSchema, NamesShapesThereAre) {
 
 TEST(SceneSchema, WantsMassAndACompleteInertia) {
   EXPECT_EQ(scene_error("objects:\n  box:\n    shapes: [{type: box, size: [1, 1, 1]}]\n"),
-            "t.yaml:4: objects.box has no key 'mass'; add 'mass: <number [kg], > 0>'");
+            "t.yaml:4: objects.box has no key 'mass'; add 'mass: <number [kg], > 0, <= "
+            "1000000 kg>'");
   EXPECT_EQ(scene_error(kBox + "    center_of_mass: [0, 0, 0.1]\n"),
             "t.yaml:6: objects.box.center_of_mass stands without inertia; give both, or neither "
             "for uniform density");
