@@ -229,7 +229,8 @@ TEST(Press, MessagesSayWhatIsWrong) {
   has(arm("between: [left.tcp, spot]", "", ", law: velocity"),
       "joins.contact is of 'left.arm', which is not commanded by torques; a force needs them");
   has(arm() + "references: {push: {speed: 1 m/s}}\n",
-      "references.push limits a pose, and that task is of a wrench; take it away");
+      "references.push limits nothing: it is of a pose, and that task is of a wrench; take it "
+      "away");
   has(arm() + mode("{type: apply_wrench, task: hand, wrench: [0, 0, 1, 0, 0, 0]}"),
       "'hand' is a task of a pose; this is for wrenches");
   has(arm() + mode("{type: apply_wrench, task: push, wrench: [0, 30, 40, 0, 0, 0]}"),
