@@ -77,13 +77,9 @@ TEST(TwoArmLoopHeap, TheTimedTickDoesNotTouchTheHeap) {
   }
 }
 
-TEST(TwoArmLoop, NamesAFolderWithoutRobots) {
-  try {
-    TwoArmLoop loop(TwoArmProblem::kAllLimits, "/nonexistent");
-    FAIL() << "no error";
-  } catch (const std::exception& error) {
-    EXPECT_NE(std::string(error.what()).find("/nonexistent"), std::string::npos) << error.what();
-  }
+// whoever runs the bench outside the tree: shipped robots are found by name from anywhere
+TEST(TwoArmLoop, RunsFromAFolderWithoutRobots) {
+  EXPECT_NO_THROW(TwoArmLoop(TwoArmProblem::kAllLimits, "/nonexistent"));
 }
 
 }  // namespace
