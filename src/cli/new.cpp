@@ -326,7 +326,7 @@ int make_workspace(const Options& options) {
              plan.tool.empty() ? "" : fmt::format(" with '{}'", plan.tool), plan.name, plan.name);
   if (!why.empty()) {
     fmt::print("DOES NOT RUN YET: {}\n", replaced(why, stage.string(), folder.string()));
-    fmt::print("mend that, then: handspan run {}\n", in("apps"));
+    fmt::print("correct that, then run: handspan run {}\n", in("apps"));
     return kDoesNotHold;
   }
   if (plan.q)
