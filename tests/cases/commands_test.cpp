@@ -1,28 +1,24 @@
 // What commands must not do: tell of a diverged run that it holds, write over what they read,
 // follow links that others laid, keep silent about a full disk. As a person runs them.
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "support/program.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = HANDSPAN_SOURCE_DIR;
-
-struct Result {
-  int code;
-  std::string output;  // both streams
-};
+namespace test = handspan::test;
+using test::kRoot;
+using test::Result;
 
 // an arm that is held and a stone that falls
 const char* const kScene = R"(name: small
@@ -35,43 +31,22 @@ duration: 0.2 s
 controllers: {f.arm: {type: joint_springs}}
 )";
 
-class CommandCases : public testing::Test {
+class CommandCases : public test::InFolder {
  protected:
   CommandCases() {
-    std::string made = (fs::temp_directory_path() / "handspan_commands_XXXXXX").string();
-    EXPECT_NE(mkdtemp(made.data()), nullptr);
-    folder_ = made;
     // a copy: what is asked for here would damage it
     fs::create_directory(folder_ / "robots");
     fs::copy(kRoot / "robots" / "fr3", folder_ / "robots" / "fr3");
     write("scene.yaml", kScene);
     write("app.yaml", kApp);
   }
-  ~CommandCases() override { fs::remove_all(folder_); }
 
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
-  }
-  std::string read(const std::string& name) const {
-    std::ifstream in(folder_ / name, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-  }
   std::string at(const std::string& name) const { return (folder_ / name).string(); }
   // in the folder, with the shell's words before the program
   Result run(const std::string& arguments, const std::string& before = "") const {
-    const std::string command = "{ cd " + folder_.string() + " && " + before + " " +
-                                HANDSPAN_BINARY + " " + arguments + "; } 2>&1 </dev/null";
-    FILE* pipe = popen(("bash -c '" + command + "'").c_str(), "r");
-    std::string output;
-    std::array<char, 4096> buffer;
-    while (const std::size_t n = fread(buffer.data(), 1, buffer.size(), pipe))
-      output.append(buffer.data(), n);
-    return {WEXITSTATUS(pclose(pipe)), output};
+    return test::shell("bash -c 'cd " + folder_.string() + " && " + before + " " + HANDSPAN_BINARY +
+                       " " + arguments + "'");
   }
-
-  fs::path folder_;
 };
 
 TEST_F(CommandCases, ADivergedRunDoesNotHoldAndSaysWhenAndWhat) {

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "program.hpp"
+#include "support/program.hpp"
 
 namespace {
 

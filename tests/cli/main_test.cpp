@@ -14,35 +14,15 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "support/program.hpp"
+
 namespace {
 
-const std::filesystem::path kRoot = HANDSPAN_SOURCE_DIR;
+namespace test = handspan::test;
+using test::kRoot;
+using test::Result;
 
-struct Result {
-  int code;
-  std::string output;  // both streams
-};
-
-Result run(const std::string& arguments) {
-  const std::string command = std::string(HANDSPAN_BINARY) + " " + arguments + " 2>&1 </dev/null";
-  FILE* pipe = popen(command.c_str(), "r");
-  std::string output;
-  std::array<char, 4096> buffer;
-  while (const std::size_t n = fread(buffer.data(), 1, buffer.size(), pipe))
-    output.append(buffer.data(), n);
-  return {WEXITSTATUS(pclose(pipe)), output};
-}
-
-class Cli : public testing::Test {
- protected:
-  Cli()
-      : folder_(std::filesystem::temp_directory_path() /
-                ("handspan_cli_test_" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(folder_);
-  }
-  ~Cli() override { std::filesystem::remove_all(folder_); }
-  std::filesystem::path folder_;
-};
+class Cli : public test::InFolder {};
 
 TEST_F(Cli, RunWritesItsSummaryAndAPicture) {
   const auto json = folder_ / "summary.json", picture = folder_ / "hold.png";
@@ -266,13 +246,13 @@ TEST_F(Cli, ATerminalsKeysAreWatched) {
   const auto read_until = [&](const std::string& text) {
     std::array<char, 256> buffer;
     while (output.find(text) == std::string::npos) {
-      const ssize_t n = read(terminal, buffer.data(), buffer.size());
+      const ssize_t n = ::read(terminal, buffer.data(), buffer.size());
       if (n <= 0) return false;
       output.append(buffer.data(), n);
     }
     return true;
   };
-  const auto type = [&](char key) { return write(terminal, &key, 1) == 1; };
+  const auto type = [&](char key) { return ::write(terminal, &key, 1) == 1; };
   EXPECT_TRUE(read_until("samples come")) << output;
   EXPECT_TRUE(type('w') && read_until("x                +1.00")) << output;
   EXPECT_TRUE(type('g') && read_until("grip             down")) << output;

@@ -1,7 +1,7 @@
 // What the program says of slips that people make: the place, the key, and what mends it.
 #include <set>
 
-#include "program.hpp"
+#include "support/program.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // `handspan new`: a workspace around a robot, which runs at once wherever it lies.
 #include <nlohmann/json.hpp>
 
-#include "program.hpp"
+#include "support/program.hpp"
 
 namespace {
 
