@@ -3,8 +3,11 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-# the installed program finds the libraries of .deps where it was built with them
-set(CMAKE_INSTALL_RPATH "${HANDSPAN_SITE}/cmeel.prefix/lib" "${HANDSPAN_SITE}/mujoco" "${HANDSPAN_SITE}/pyarrow")
+# Libraries of others that an installed program takes along, and where they are before that.
+set(HANDSPAN_BUNDLE ${CMAKE_INSTALL_LIBDIR}/handspan/lib)
+set(HANDSPAN_BUNDLED_FOLDERS "${HANDSPAN_SITE}/cmeel.prefix/lib" "${HANDSPAN_SITE}/mujoco" "${HANDSPAN_SITE}/pyarrow")
+# an installed program finds them wherever its folder is moved to
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}" "$ORIGIN/../${HANDSPAN_BUNDLE}" "$ORIGIN" "$ORIGIN/handspan/lib")
 
 find_program(CCACHE ccache)
 if(CCACHE)
@@ -21,13 +24,38 @@ target_compile_options(handspan_flags INTERFACE
 target_compile_options(handspan_flags INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-maybe-uninitialized>)
 
-# handspan_library(NAME PUBLIC deps... PRIVATE deps...): the static library of src/NAME. A dependency that is one
+# Most of a compilation is reading headers, and the files of a folder read the same ones: they are compiled in batches.
+# What is local to a file has a name of its own in its folder, so that any of them go together; what includes
+# Pinocchio goes alone (it sets limits of Boost's headers).
+set(CMAKE_UNITY_BUILD ON)
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
+# With shared libraries a change relinks one of them and no program.
+option(HANDSPAN_SHARED "Shared libraries (presets dev, asan, tsan)" OFF)
+if(HANDSPAN_SHARED)
+  set(HANDSPAN_LIBRARY_TYPE SHARED)
+  set(CMAKE_LINK_DEPENDS_NO_SHARED ON)
+else()
+  set(HANDSPAN_LIBRARY_TYPE STATIC)
+endif()
+
+# handspan_alone(SOURCES...): of those, what includes Pinocchio is compiled alone.
+function(handspan_alone)
+  foreach(source ${ARGN})
+    file(STRINGS "${source}" includes REGEX "^#include [<\"](pinocchio/|robot/model_impl)")
+    if(includes)
+      set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
+  endforeach()
+endfunction()
+
+# handspan_library(NAME PUBLIC deps... PRIVATE deps...): the library of src/NAME. A dependency that is one
 # of our own folders is named without prefix. Libraries of others are system includes: their warnings are theirs.
 function(handspan_library name)
   cmake_parse_arguments(arg "" "" "PUBLIC;PRIVATE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
   if(sources)
-    add_library(handspan_${name} STATIC ${sources})
+    add_library(handspan_${name} ${HANDSPAN_LIBRARY_TYPE} ${sources})
+    handspan_alone(${sources})
     set(public PUBLIC)
     set(private PRIVATE)
   else() # headers only

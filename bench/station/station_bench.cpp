@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kTapTarget = 20.0;                            // [us] a tick
 constexpr double kMedianTarget = 1000.0, kP99Target = 5000.0;  // [us]
-constexpr int kTicks = 8000;
+constexpr int kStationTicks = 8000;
 constexpr Nanoseconds kRun = 10 * kSecond;
 constexpr Nanoseconds kBetweenSamples = 11'000'000;
 constexpr double kLateTarget = 0.1;                 // [%] more than without
@@ -43,7 +43,7 @@ TickSamples tap(const std::filesystem::path& root) {
   LiveLoop loop(app);
   TickSamples samples;
   loop.session.unwatch(loop.tap);
-  for (int i = 0; i < kTicks; ++i) {
+  for (int i = 0; i < kStationTicks; ++i) {
     loop.session.tick();
     const auto start = Clock::now();
     loop.tap.after_tick(loop.session);

@@ -13,9 +13,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kSampleTarget = 5.0;  // [us] a tick more than without
-constexpr int kTicks = 20000, kPeriod = 10;
+constexpr int kTeleopTicks = 20000, kPeriod = 10;
 
-double since(Clock::time_point start) {
+double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
@@ -37,12 +37,12 @@ TickSamples sample_ticks(const std::filesystem::path& root) {
   Session session(app);
   Mailbox& box = session.mailbox("headset");
   std::vector<double> with, without;
-  for (int i = 0; i < kTicks; ++i) {
+  for (int i = 0; i < kTeleopTicks; ++i) {
     const bool takes = i % kPeriod == 0;
     if (takes) box.post(sample_at(i));
     const auto start = Clock::now();
     session.tick();
-    (takes ? with : without).push_back(since(start));
+    (takes ? with : without).push_back(seconds_since(start));
   }
   for (int o = 0; o < session.arbiter().outlets(); ++o)
     if (session.arbiter().is_pose(o) && session.arbiter().holding(o))
@@ -65,11 +65,11 @@ TickSamples reference_ticks(const std::filesystem::path& root) {
   }
   TickSamples samples;
   const Observation& observation = session.plant().read();
-  for (std::int64_t i = 100; i < kTicks; ++i) {
+  for (std::int64_t i = 100; i < kTeleopTicks; ++i) {
     const Moment moment{i, i * 1'000'000, 1e-3, &observation};
     const auto start = Clock::now();
     session.arbiter().update(moment);
-    samples.seconds.push_back(since(start));
+    samples.seconds.push_back(seconds_since(start));
   }
   return samples;
 }

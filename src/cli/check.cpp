@@ -24,7 +24,7 @@
 namespace handspan {
 namespace {
 
-struct Options {
+struct CheckOptions {
   std::vector<std::string> what;
   bool schema = false, channels = false;
   std::filesystem::path repair, json;
@@ -86,7 +86,9 @@ int check_folder(const std::filesystem::path& path, Json& json) {
   for (const auto& r : folder.repairs)
     fmt::print("repaired: {} of {}: published {}, used {}: {}\n", r.what, r.body, r.published,
                r.used, r.reason);
-  for (const auto& note : folder.notes) fmt::print("note: {}\n", note);
+  std::vector<std::string> notes = folder.notes;
+  for (auto& note : friction_notes(folder)) notes.push_back(std::move(note));
+  for (const auto& note : notes) fmt::print("note: {}\n", note);
   print_limits(folder);
   fmt::print("\nengines, fixed base:   {}\n", report.fixed.summary());
   if (report.floating.states > 0) {
@@ -100,7 +102,7 @@ int check_folder(const std::filesystem::path& path, Json& json) {
   json.update(to_json(report));
   json["joints"] = to_json(folder.limits);
   json["repairs"] = to_json(folder.repairs);
-  json["notes"] = folder.notes;
+  json["notes"] = notes;
   return report.parity_holds ? kHolds : kDoesNotHold;
 }
 
@@ -114,7 +116,12 @@ int check_scene(const std::filesystem::path& path, Json& json) {
       scene.name, scene.robots.size(), scene.objects.size(), scene.fixtures.size(),
       scene.belts.size(), scene.kinematics.size(), scene.cameras.size(), scene.views.size());
   for (const auto& group : plant.layout().groups)
-    fmt::print("group {}: {} values at {}\n", group.name, group.size(), group.rate.text());
+    if (group.kind == GroupKind::kGripper)
+      fmt::print("group {}: a gripper, {:.0f} to {:.0f} mm, {:.3g} N, {:.3g} m/s, at {}\n",
+                 group.name, 1e3 * group.gripper->shut(), 1e3 * group.gripper->wide(),
+                 group.gripper->force, group.gripper->speed, group.rate.text());
+    else
+      fmt::print("group {}: {} values at {}\n", group.name, group.size(), group.rate.text());
   for (const auto& sensor : plant.layout().sensors)
     fmt::print("sensor {} in {}\n", sensor.name, sensor.frame);
   double worst = 0.0;
@@ -170,7 +177,7 @@ void print_channels(const Session& session, Json& json) {
       channels.size(), kRecordRate.hz());
 }
 
-int check_app(const std::filesystem::path& path, const Options& options, Json& json) {
+int check_app(const std::filesystem::path& path, const CheckOptions& options, Json& json) {
   const App app = load_app(path);
   // a check connects to nothing: the simulation of the scene stands in
   SessionOptions how;
@@ -224,7 +231,7 @@ int print_schema(const std::string& what) {
 }
 
 // The top-level keys tell what a YAML file is.
-int check_file(const std::filesystem::path& path, const Options& options, Json& json) {
+int check_file(const std::filesystem::path& path, const CheckOptions& options, Json& json) {
   refuse_robot_description(path);
   const Node root = load_tree(path);
   if (root.kind() == Node::Kind::kObject) {
@@ -236,7 +243,7 @@ int check_file(const std::filesystem::path& path, const Options& options, Json& 
   return check_scene(path, json);
 }
 
-int check_one(const std::string& what, const Options& options, Json& json) {
+int check_one(const std::string& what, const CheckOptions& options, Json& json) {
   const std::filesystem::path path(what);
   if (is_log(path)) {
     json["kind"] = "log";
@@ -260,7 +267,7 @@ int check_one(const std::string& what, const Options& options, Json& json) {
   throw InputError(fmt::format("{}: no such file, folder, robot, scene or app", what));
 }
 
-int check(const Options& options) {
+int check(const CheckOptions& options) {
   if (options.schema) {
     if (!options.json.empty())
       throw InputError("--json is of what is checked, and --schema checks nothing; leave one out");
@@ -305,7 +312,7 @@ int check(const Options& options) {
 }  // namespace
 
 void add_check(CLI::App& cli, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckOptions>();
   CLI::App* command =
       cli.add_subcommand("check", "Validate robot and tool folders, scenes, apps and logs");
   command->add_option(

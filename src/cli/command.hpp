@@ -20,6 +20,7 @@ using Action = std::function<int()>;
 
 void add_run(CLI::App& cli, Action& action);
 void add_serve(CLI::App& cli, Action& action);
+void add_view(CLI::App& cli, Action& action);
 void add_replay(CLI::App& cli, Action& action);
 void add_export(CLI::App& cli, Action& action);
 void add_check(CLI::App& cli, Action& action);

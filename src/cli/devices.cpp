@@ -23,7 +23,7 @@ namespace {
 constexpr double kAxisStep = 0.1, kPoseStep = 0.05;
 constexpr std::chrono::milliseconds kLook{5};
 
-struct Options {
+struct DevicesFlags {
   std::string watch, with = "{}", duration = "60s";
   std::filesystem::path json;
 };
@@ -211,7 +211,7 @@ class Watch {
   bool present_ = false;
 };
 
-int watch(const Options& options) {
+int watch(const DevicesFlags& options) {
   const Nanoseconds duration = read_duration(options.duration, "--for");
   Mailbox mailbox;
   const auto device =
@@ -239,7 +239,7 @@ int watch(const Options& options) {
   return shown.samples() > 0 ? kHolds : kDoesNotHold;
 }
 
-int list(const Options& options) {
+int list(const DevicesFlags& options) {
   nlohmann::ordered_json json;
   json["types"] = list_types();
   json["attached"] = list_attached();
@@ -250,7 +250,7 @@ int list(const Options& options) {
 }  // namespace
 
 void add_devices(CLI::App& cli, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DevicesFlags>();
   CLI::App* command = cli.add_subcommand(
       "devices", "Types of devices, what is attached, and what one says while it is moved");
   command

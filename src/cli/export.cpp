@@ -19,7 +19,7 @@
 namespace handspan {
 namespace {
 
-struct Options {
+struct ExportFlags {
   std::vector<std::filesystem::path> logs;
   std::filesystem::path out, json;
   std::string to, actions = "absolute", task;
@@ -86,7 +86,7 @@ std::map<int, std::string> corrections(const std::vector<std::string>& texts, co
   return all;
 }
 
-void check_corrections(const Options& options, const std::map<int, std::string>& outcomes,
+void check_corrections(const ExportFlags& options, const std::map<int, std::string>& outcomes,
                        int episodes) {
   for (const auto& [number, outcome] : outcomes)
     if (outcome != "success" && outcome != "failure" && outcome != "discard" && outcome != "stop")
@@ -103,7 +103,7 @@ void check_corrections(const Options& options, const std::map<int, std::string>&
                                      episodes == 1 ? "" : "s"));
 }
 
-Rate rate_of(const Options& options, double otherwise) {
+Rate rate_of(const ExportFlags& options, double otherwise) {
   try {
     return Rate::hz(options.rate.value_or(otherwise));
   } catch (const InputError& error) {
@@ -118,7 +118,7 @@ LogFile open_log(const std::filesystem::path& file, Report& report) {
   return log;
 }
 
-const std::filesystem::path& the_log(const Options& options) {
+const std::filesystem::path& the_log(const ExportFlags& options) {
   if (options.logs.size() == 1) return options.logs.front();
   throw InputError(fmt::format(
       "export --to {} takes one log, and {} were given; only hdf5 and lerobot make one data set of "
@@ -126,7 +126,7 @@ const std::filesystem::path& the_log(const Options& options) {
       options.to, options.logs.size()));
 }
 
-void export_streams(const Options& options, Report& report) {
+void export_streams(const ExportFlags& options, Report& report) {
   const LogFile log = open_log(the_log(options), report);
   const auto out = options.out.empty() ? in_output(log.file().stem().string()) : options.out;
   refuse_files(out, ".csv");
@@ -136,7 +136,7 @@ void export_streams(const Options& options, Report& report) {
   report.json["out"] = out.string();
 }
 
-void export_tables_of(const Options& options, Report& report) {
+void export_tables_of(const ExportFlags& options, Report& report) {
   LogFile log = open_log(the_log(options), report);
   const auto out = options.out.empty() ? in_output(log.file().stem().string()) : options.out;
   TableOptions tables;
@@ -156,7 +156,7 @@ void export_tables_of(const Options& options, Report& report) {
   report.json["rate"] = tables.rate.hz();
 }
 
-void export_dataset(const Options& options, Report& report) {
+void export_dataset(const ExportFlags& options, Report& report) {
   const bool hdf5 = options.to == "hdf5";
   auto out = options.out;
   if (out.empty())
@@ -219,7 +219,7 @@ void export_dataset(const Options& options, Report& report) {
 }
 
 // an option that a format does not know would be taken for granted
-void check_options(const Options& options) {
+void check_options(const ExportFlags& options) {
   const bool set = options.to == "hdf5" || options.to == "lerobot";
   const bool table = options.to == "parquet" || (options.to == "csv" && options.table);
   const std::string to = options.to + (options.table ? " --table" : "");
@@ -241,7 +241,7 @@ void check_options(const Options& options) {
   needs(options.actions != "absolute", set, "--actions", "hdf5 and lerobot");
 }
 
-int export_logs(const Options& options) {
+int export_logs(const ExportFlags& options) {
   constexpr const char* kFormats[] = {"csv", "parquet", "hdf5", "lerobot"};
   if (std::ranges::find(kFormats, options.to) == std::end(kFormats))
     throw InputError(
@@ -269,7 +269,7 @@ int export_logs(const Options& options) {
 }  // namespace
 
 void add_export(CLI::App& cli, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExportFlags>();
   CLI::App* command = cli.add_subcommand(
       "export", "Write logs as tables (CSV, Parquet), or as a data set for robomimic or LeRobot");
   command->add_option("LOG", options->logs, "logs of run --record")->required();

@@ -15,11 +15,11 @@
 namespace handspan {
 namespace {
 
-struct Options {
+struct ExportUrdfFlags {
   std::filesystem::path robot, out;
 };
 
-int export_robot(const Options& options) {
+int export_robot(const ExportUrdfFlags& options) {
   std::string urdf;
   if (std::filesystem::is_regular_file(options.robot)) {
     urdf = export_urdf(read_mjcf(options.robot).description);
@@ -53,7 +53,7 @@ int export_robot(const Options& options) {
 }  // namespace
 
 void add_export_urdf(CLI::App& cli, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExportUrdfFlags>();
   CLI::App* command = cli.add_subcommand("export-urdf", "Write a robot as URDF, for ROS");
   command
       ->add_option("ROBOT", options->robot, "a folder of robots/, by name or path, or an MJCF file")

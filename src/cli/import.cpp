@@ -18,7 +18,7 @@
 namespace handspan {
 namespace {
 
-struct Options {
+struct ImportFlags {
   std::filesystem::path file, out;
   ImportOptions import;
   std::vector<std::string> packages, passive, groups;
@@ -52,7 +52,7 @@ std::vector<std::string> split(const std::string& text, char at) {
   return out;
 }
 
-int import(Options options) {
+int import(ImportFlags options) {
   read_numbers("--velocity", options.velocity, options.import.velocity,
                options.import.velocity_by_joint);
   read_numbers("--effort", options.effort, options.import.effort, options.import.effort_by_joint);
@@ -117,7 +117,7 @@ int import(Options options) {
 }  // namespace
 
 void add_import(CLI::App& cli, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ImportFlags>();
   CLI::App* command = cli.add_subcommand("import", "Make a robot folder from a URDF or MJCF file");
   command->add_option("FILE", options->file, "URDF or MJCF file")->required();
   command->add_option("--out", options->out, "folder to write (default: the robot's name, here)")

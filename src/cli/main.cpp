@@ -100,6 +100,7 @@ int main(int argc, char** argv) {
   cli.set_version_flag("--version", HANDSPAN_VERSION);
   Action action;
   add_serve(cli, action);
+  add_view(cli, action);
   add_run(cli, action);
   add_replay(cli, action);
   add_export(cli, action);

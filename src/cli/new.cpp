@@ -32,7 +32,7 @@ constexpr Nanoseconds kTrialTime = 6'000'000'000;
 // an arm that holds moves less [rad, m]
 constexpr double kStill = 0.05;
 
-struct Options {
+struct NewFlags {
   fs::path folder;
   std::string robot, tool, name, drive;
   std::vector<std::string> packages;
@@ -69,7 +69,7 @@ Given copied(const fs::path& from, const fs::path& stage) {
   return given;
 }
 
-Given imported(const fs::path& file, const Options& options, const fs::path& stage) {
+Given imported(const fs::path& file, const NewFlags& options, const fs::path& stage) {
   ImportOptions how;
   if (!options.name.empty()) how.name = options.name;
   for (const auto& package : options.packages) {
@@ -101,7 +101,7 @@ std::vector<std::string> shipped_names() {
 }
 
 // A file is imported, a folder copied, a name is one of the workspace's own or a shipped one.
-Given robot_of(const std::string& what, const Options& options, const fs::path& stage) {
+Given robot_of(const std::string& what, const NewFlags& options, const fs::path& stage) {
   if (fs::is_regular_file(what)) return imported(what, options, stage);
   if (!options.packages.empty() || options.velocity || options.effort || !options.drive.empty())
     throw InputError(
@@ -122,12 +122,12 @@ Given robot_of(const std::string& what, const Options& options, const fs::path& 
 
 // ---- what of it runs
 
-struct Trial {
+struct Attempt {
   bool runs = false;
   std::string why;  // it does not
 };
 
-Trial trial_of(const fs::path& file, bool shows_way) {
+Attempt attempt_of(const fs::path& file, bool shows_way) {
   try {
     const App app = load_app(file);
     Session session(app);
@@ -178,7 +178,7 @@ std::string write_what_runs(WorkspacePlan& plan, const Workspace& to) {
   std::string why;
   const auto runs = [&] {
     write_file(to.app, workspace_app(plan, to.robot, to.tool));
-    Trial trial = trial_of(to.app, plan.shown_way.has_value());
+    Attempt trial = attempt_of(to.app, plan.shown_way.has_value());
     why = std::move(trial.why);
     return trial.runs;
   };
@@ -255,7 +255,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-int make_workspace(const Options& options) {
+int make_workspace(const NewFlags& options) {
   const fs::path target = fs::absolute(options.folder).lexically_normal();
   const fs::path folder = target.has_filename() ? target : target.parent_path();
   if (fs::exists(folder) && !fs::is_directory(folder))
@@ -344,7 +344,7 @@ int make_workspace(const Options& options) {
 }  // namespace
 
 void add_new(CLI::App& cli, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<NewFlags>();
   CLI::App* command = cli.add_subcommand(
       "new", "Make a folder with a robot, a scene and an app of your own, which runs at once");
   command->add_option("FOLDER", options->folder, "to make; or an empty one")->required();

@@ -16,7 +16,7 @@
 namespace handspan {
 namespace {
 
-struct Options {
+struct ReplayFlags {
   std::filesystem::path log, json;
   bool verify = false, open = false;
   std::string from, to;
@@ -28,7 +28,7 @@ void print_difference(const LogFile& log, const Difference& d) {
   for (const auto& channel : d.channels) fmt::print("  {}\n", channel);
 }
 
-int replay_log(const Options& options) {
+int replay_log(const ReplayFlags& options) {
   LogFile log(options.log);
   if (!options.json.empty()) refuse_overwriting(options.json, "--json");
   if (!log.damage().empty()) fmt::print("{}: {}\n", options.log.string(), log.damage());
@@ -96,7 +96,7 @@ int replay_log(const Options& options) {
 }  // namespace
 
 void add_replay(CLI::App& cli, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReplayFlags>();
   CLI::App* command =
       cli.add_subcommand("replay", "Run a log again, from the app and the inputs that it holds");
   command->add_option("LOG", options->log, "a log of run --record")->required();

@@ -29,7 +29,7 @@
 namespace handspan {
 namespace {
 
-struct Options {
+struct RunFlags {
   std::filesystem::path app;
   std::string duration;
   std::filesystem::path json, picture, record, input;
@@ -57,7 +57,7 @@ bool print_recording(Recorder& recorder, const std::filesystem::path& file,
 }
 
 // a recording given to the app's headset
-std::vector<LoggedInput> recorded_headset(const Options& options, const Session& session) {
+std::vector<LoggedInput> recorded_headset(const RunFlags& options, const Session& session) {
   const App& app = session.app();
   std::vector<std::string> names;
   for (const auto& [name, config] : app.devices)
@@ -75,7 +75,7 @@ std::vector<LoggedInput> recorded_headset(const Options& options, const Session&
   return at_their_stamps(read_headset_csv(options.input, device), session.base_period());
 }
 
-int run(const Options& options) {
+int run(const RunFlags& options) {
   refuse_robot_description(options.app);
   ChangedApp changed(options.app, options.parameters);
   App& app = changed.app;
@@ -166,7 +166,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_run(CLI::App& cli, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunFlags>();
   CLI::App* command = cli.add_subcommand(
       "run", "Run an app as fast as it goes; a summary and a picture of the scene at the end");
   command->add_option("APP", options->app, "app file, such as apps/hold.yaml")->required();

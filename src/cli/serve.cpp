@@ -9,7 +9,7 @@
 
 #include "cli/command.hpp"
 #include "cli/end_signals.hpp"
-#include "cli/param_option.hpp"
+#include "cli/serve.hpp"
 #include "cli/serve_terminal.hpp"
 #include "cli/summary_text.hpp"
 #include "core/error.hpp"
@@ -25,17 +25,6 @@
 
 namespace handspan {
 namespace {
-
-struct Options {
-  std::filesystem::path app, json, token_file;
-  std::filesystem::path records = StationOptions().records;
-  int port = StationOptions().port;
-  double rate = kDefaultRate, pace = 1.0;
-  std::string duration;
-  std::optional<std::uint64_t> seed;
-  std::vector<ParameterOverride> parameters;
-  bool record = false, once = false, no_page_open = false, lan = false;
-};
 
 std::atomic<Station*> g_station{nullptr};
 
@@ -119,7 +108,7 @@ std::string open_to_lan(StationOptions& how) {
 
 // Before the page opens: what is to be recorded and cannot be is not run unrecorded, and who may
 // want to record later is told now.
-void check_records(const Options& options) {
+void check_records(const ServeOptions& options) {
   // a name in the folder stands for all of them
   const OutputOption any[] = {{"--records", options.records / "any.mcap"}};
   try {
@@ -133,7 +122,9 @@ void check_records(const Options& options) {
   }
 }
 
-int serve(const Options& options) {
+}  // namespace
+
+int serve(const ServeOptions& options) {
   refuse_robot_description(options.app);
   // recordings take the files of the app as long as it runs
   ChangedApp changed(options.app, options.parameters);
@@ -191,18 +182,29 @@ int serve(const Options& options) {
   return summary.broken().empty() && failed == 0 ? kHolds : kDoesNotHold;
 }
 
-}  // namespace
+void add_page_options(CLI::App& command, ServeOptions& options) {
+  command.add_option("--port", options.port, "where the page is; 0: any that is free")
+      ->check(CLI::Range(0, 65535))
+      ->capture_default_str();
+  command.add_flag("--no-page-open", options.no_page_open, "do not open the page in a browser");
+  command.add_flag("--lan", options.lan, "reachable from other machines, over TLS");
+  command.add_option("--for", options.duration, "simulated time in all, such as 20s");
+  command.add_option("--view-rate", options.rate, "of the picture, until a page asks for another")
+      ->check(CLI::Range(1.0, kMostRate))
+      ->type_name("HZ")
+      ->capture_default_str();
+  command
+      .add_option("--token-file", options.token_file,
+                  "write a token for curl (curl -H @FILE) and scripts to FILE, for its owner only")
+      ->type_name("FILE");
+}
 
 void add_serve(CLI::App& cli, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ServeOptions>();
   CLI::App* command = cli.add_subcommand(
       "serve", "Run an app on the wall clock with a page to see it, move it and record");
   command->add_option("APP", options->app, "app file, such as apps/lift.yaml")->required();
-  command->add_option("--port", options->port, "where the page is; 0: any that is free")
-      ->check(CLI::Range(0, 65535))
-      ->capture_default_str();
-  command->add_flag("--no-page-open", options->no_page_open, "do not open the page in a browser");
-  command->add_flag("--lan", options->lan, "reachable from other machines, over TLS");
+  add_page_options(*command, *options);
   command->add_flag("--record", options->record, "record from the start, each run in its own file");
   command->add_option("--records", options->records, "folder of recordings")
       ->type_name("FOLDER")
@@ -212,19 +214,10 @@ void add_serve(CLI::App& cli, Action& action) {
                  "another value of a key of the app, by path: scene.objects.box.mass=0.6");
   command->add_flag("--once", options->once,
                     "end when the app's machines have ended; else it starts again");
-  command->add_option("--for", options->duration, "simulated time in all, such as 20s");
-  command->add_option("--view-rate", options->rate, "of the picture, until a page asks for another")
-      ->check(CLI::Range(1.0, kMostRate))
-      ->type_name("HZ")
-      ->capture_default_str();
   command
       ->add_option("--pace", options->pace, "of simulated time to the clock's: 0.5 is slow motion")
       ->check(CLI::Range(0.01, 1.0))
       ->capture_default_str();
-  command
-      ->add_option("--token-file", options->token_file,
-                   "write a token for curl (curl -H @FILE) and scripts to FILE, for its owner only")
-      ->type_name("FILE");
   command->add_option("--json", options->json, "write the summary to FILE")->type_name("FILE");
   command->add_flag_callback("--force", allow_overwriting, kForceDoc);
   command->callback([options, &action] { action = [options] { return serve(*options); }; });

@@ -27,7 +27,7 @@
 namespace handspan {
 namespace {
 
-struct Options {
+struct StudyFlags {
   std::string study;
   std::filesystem::path out, data, record;
   int workers = 0;
@@ -90,7 +90,7 @@ StudyConfig load(const std::string& given) {
                                did_you_mean(given, names, "there are the studies")));
 }
 
-RunnerOptions runner_options(const Options& options, const std::string& name) {
+RunnerOptions runner_options(const StudyFlags& options, const std::string& name) {
   RunnerOptions how;
   how.workers = options.workers;
   how.n = options.n;
@@ -112,7 +112,7 @@ std::string line_of(const std::filesystem::path& results, int number) {
   return "";
 }
 
-int rerun(const Options& options, const StudyRunner& runner, const std::filesystem::path& out) {
+int rerun(const StudyFlags& options, const StudyRunner& runner, const std::filesystem::path& out) {
   const StudyConfig& study = runner.study();
   if (!study.subject.app) {
     throw InputError("--rerun is for studies of apps; a trial has no log");
@@ -174,7 +174,7 @@ int rerun(const Options& options, const StudyRunner& runner, const std::filesyst
   return whole ? kHolds : kDoesNotHold;
 }
 
-int study(const Options& options) {
+int study(const StudyFlags& options) {
   if (options.trials) return list_trials();
   if (options.study.empty()) return list_studies();
   if (!options.record.empty() && !options.rerun)
@@ -219,7 +219,7 @@ int study(const Options& options) {
 }  // namespace
 
 void add_study(CLI::App& cli, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StudyFlags>();
   CLI::App* command = cli.add_subcommand(
       "study",
       "Do an experiment of many runs and report on it; without a name, list those there are");

@@ -110,10 +110,15 @@ std::string workspace_app(const WorkspacePlan& plan, const RobotFolder& robot,
       "name: {0}\nscene: ../scenes/{0}.yaml\nduration: 10 s\n",
       plan.name);
   std::vector<std::pair<std::string, Drive>> others;
-  for (std::size_t g = 1; g < robot.groups.size(); ++g)
-    others.emplace_back(robot.groups[g].name, robot.groups[g].drive);
-  if (tool != nullptr)
-    for (const auto& group : tool->groups) others.emplace_back(group.name, group.drive);
+  std::vector<std::string> grippers;
+  const auto other = [&](const ActuatorGroup& group) {
+    if (group.gripper)
+      grippers.push_back(group.name);
+    else
+      others.emplace_back(group.name, group.drive);
+  };
+  std::for_each(robot.groups.begin() + 1, robot.groups.end(), other);
+  if (tool != nullptr) std::ranges::for_each(tool->groups, other);
   if (!others.empty()) {
     out += "controllers:\n";
     for (const auto& [name, drive] : others)
@@ -176,8 +181,15 @@ std::string workspace_app(const WorkspacePlan& plan, const RobotFolder& robot,
   out +=
       "      # a run without --for ends here; the station goes on\n"
       "      shown: {final: true, next: [{to: teleoperation}]}\n"
-      "      teleoperation: {do: [{type: teleoperate, task: hand, sources: [{source: person}]}]}\n"
-      "picture: {view: overview}\n";
+      "      teleoperation:\n        do:\n"
+      "          - {type: teleoperate, task: hand, sources: [{source: person}]}\n";
+  for (const auto& gripper : grippers)
+    out += fmt::format(
+        "          # a press closes the gripper, the next one opens it\n"
+        "          - {{type: operate, group: arm.{}, device: page, \"on\": right.primary, toggles: "
+        "true}}\n",
+        gripper);
+  out += "picture: {view: overview}\n";
   return out;
 }
 

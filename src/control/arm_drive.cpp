@@ -34,6 +34,8 @@ const char* kind_name(GroupKind kind) {
       return "position-driven";
     case GroupKind::kSuction:
       return "a suction cup";
+    case GroupKind::kGripper:
+      return "a gripper";
   }
   return "";
 }
@@ -50,7 +52,8 @@ void check(const ArmConfig& config, const ArmContext& context) {
     throw InputError(fmt::format("{} needs {}; '{}' is {}; {}", what, needs, group.name,
                                  kind_name(group.kind), mend));
   };
-  if (group.kind == GroupKind::kSuction) refuse("an arm", "joints", "name another group");
+  if (group.kind == GroupKind::kSuction || group.kind == GroupKind::kGripper)
+    refuse("an arm", "joints", "name another group");
   const ArmLaw own = own_law(group.kind);
   if (config.law && *config.law != own && group.kind != GroupKind::kTorque) {
     if (*config.law == ArmLaw::kTorque)
@@ -111,8 +114,14 @@ void check(const ArmConfig& config, const ArmContext& context) {
   sized(config.acceleration, "acceleration");
 }
 
-// also checks, since every member after it relies on that
-ArmConfig checked(const ArmConfig& config, const ArmContext& context) {
+// complete, and checked, since every member after it relies on that
+ArmConfig completed(ArmConfig config, const ArmContext& context) {
+  // measured states are behind a servo by its lag, and a command that is made of them takes the lag
+  // for a disturbance
+  if (!config.feedback)
+    config.feedback = config.law.value_or(own_law(context.group.kind)) == ArmLaw::kTorque
+                          ? Feedback::kMeasured
+                          : Feedback::kCommanded;
   check(config, context);
   return config;
 }
@@ -122,7 +131,7 @@ double beyond(double value, double doubt) { return value - std::clamp(value, -do
 }  // namespace
 
 ArmDrive::ArmDrive(const ArmConfig& config, const ArmContext& context)
-    : config_(checked(config, context)),
+    : config_(completed(config, context)),
       mechanism_(context.mechanism),
       kind_(context.group.kind),
       gravity_compensated_(context.group.gravity_compensated),

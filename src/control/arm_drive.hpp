@@ -36,8 +36,8 @@ enum class Feedback { kMeasured, kCommanded };
 enum class ArmLaw { kPosition, kVelocity, kTorque };
 
 struct ArmConfig {
-  Feedback feedback = Feedback::kMeasured;
-  std::optional<ArmLaw> law;  // none: what the group's drive takes
+  std::optional<Feedback> feedback;  // none: measured where torques drive it, else commanded
+  std::optional<ArmLaw> law;         // none: what the group's drive takes
 
   double velocity_filter = 0.0;  // time constant that smooths measured velocities; 0: none [s]
 
@@ -121,7 +121,7 @@ class ArmDrive {
   /// Writes the actuated joints of what is measured into q (nq) and v (nv); leaves what is not
   /// finite.
   void measured(const GroupState& measured, Eigen::VectorXd& q, Eigen::VectorXd& v) const;
-  Feedback feedback() const { return config_.feedback; }
+  Feedback feedback() const { return *config_.feedback; }
   ArmLaw law() const { return law_; }
 
   void state(StateArchive& archive);

@@ -10,7 +10,9 @@ Schema<ArmConfig> arm_schema() {
       .optional("feedback", &ArmConfig::feedback,
                 choice<Feedback>(
                     {{"measured", Feedback::kMeasured}, {"commanded", Feedback::kCommanded}}),
-                "the state that is controlled; commanded: the controller's own, corrected slowly")
+                "the state that is controlled; commanded: the controller's own, corrected slowly; "
+                "left out: "
+                "measured where torques drive the arm, commanded where velocities or positions do")
       .optional("law", &ArmConfig::law,
                 choice<ArmLaw>({{"position", ArmLaw::kPosition},
                                 {"velocity", ArmLaw::kVelocity},

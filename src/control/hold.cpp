@@ -119,7 +119,7 @@ ZeroVelocity::ZeroVelocity(const GroupContext& context) {
 
 HoldPosition::HoldPosition(const GroupContext& context)
     : q_start_(Eigen::VectorXd::Zero(context.group.size())) {
-  if (context.group.kind == GroupKind::kTorque || context.group.kind == GroupKind::kVelocity)
+  if (context.group.kind != GroupKind::kPosition && context.group.kind != GroupKind::kSuction)
     throw InputError(
         fmt::format("hold_position needs a position-driven or suction group; '{}' is another",
                     context.group.name));

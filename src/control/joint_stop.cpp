@@ -12,7 +12,7 @@ constexpr double kInProportion = 0.05;
 // of the time that the slowest joint needs by itself: what braking in proportion may cost
 constexpr double kCost = 1.1;
 // slower than this is at rest [rad/s]
-constexpr double kStill = 1e-9;
+constexpr double kStillSpeed = 1e-9;
 // how a stop is slowed, and the least of the limits that it still uses
 constexpr double kSlower = 0.85, kLeastShare = 0.1;
 constexpr int kSamples = 8;
@@ -100,7 +100,7 @@ void JointStop::plan(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, doubl
     duration_ = std::max(duration_, joints_[j].duration());
   }
   const double moving = v.squaredNorm();
-  if (moving < kStill * kStill) return;
+  if (moving < kStillSpeed * kStillSpeed) return;
   const double rate = v.dot(a) / moving;  // a = rate v, [1/s]
   bool proportional = in_proportion_;
   double most_acceleration = HUGE_VAL, most_jerk = HUGE_VAL;
@@ -108,7 +108,7 @@ void JointStop::plan(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, doubl
     const auto i = static_cast<Eigen::Index>(j);
     const double size = std::abs(v[i]);
     proportional = proportional && std::abs(a[i] - rate * v[i]) <= kInProportion * acceleration(j);
-    if (size < kStill) continue;
+    if (size < kStillSpeed) continue;
     most_acceleration = std::min(most_acceleration, acceleration(j) / size);
     most_jerk = std::min(most_jerk, jerk(j) / size);
   }

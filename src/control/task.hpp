@@ -66,7 +66,8 @@ class Task {
 
   /// Fills blocks, b, weights and error. Allocates and throws nothing.
   void update(const ControlSystem& system, ControlState& state);
-  /// The reference becomes what is there now, at rest.
+  /// The reference becomes what is there now, at rest; one that the task's file states and nobody
+  /// has set stays.
   virtual void hold(const ControlSystem& system, ControlState& state) = 0;
   /// What a run changes. A task that keeps more than its gains adds it.
   virtual void state(StateArchive& archive);

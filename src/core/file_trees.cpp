@@ -13,7 +13,7 @@
 namespace handspan {
 namespace {
 
-thread_local FileTrees* innermost = nullptr;
+thread_local FileTrees* innermost_trees = nullptr;
 
 std::string name_of(const std::filesystem::path& file) {
   std::error_code none;
@@ -38,16 +38,16 @@ Node read(const std::filesystem::path& file, std::vector<std::string>& by) {
 
 }  // namespace
 
-FileTrees::FileTrees() : outer_(innermost) { innermost = this; }
-FileTrees::~FileTrees() { innermost = outer_; }
+FileTrees::FileTrees() : outer_(innermost_trees) { innermost_trees = this; }
+FileTrees::~FileTrees() { innermost_trees = outer_; }
 
 void FileTrees::give(const std::filesystem::path& file, Node tree) {
   trees_.insert_or_assign(name_of(file), std::move(tree));
 }
 
 Node load_tree(const std::filesystem::path& file) {
-  const std::string name = innermost != nullptr ? name_of(file) : "";
-  for (const FileTrees* at = innermost; at != nullptr; at = at->outer_)
+  const std::string name = innermost_trees != nullptr ? name_of(file) : "";
+  for (const FileTrees* at = innermost_trees; at != nullptr; at = at->outer_)
     if (const auto given = at->trees_.find(name); given != at->trees_.end()) {
       FilesRead::note(file);
       return given->second;

@@ -14,7 +14,7 @@
 namespace handspan {
 namespace {
 
-thread_local FilesRead* innermost = nullptr;
+thread_local FilesRead* innermost_read = nullptr;
 thread_local InputsRead* inputs = nullptr;
 
 std::filesystem::path plain(const std::filesystem::path& file) {
@@ -63,11 +63,11 @@ void refuse_unwritable(const std::filesystem::path& output, std::string_view opt
 
 }  // namespace
 
-FilesRead::FilesRead() : outer_(innermost) { innermost = this; }
-FilesRead::~FilesRead() { innermost = outer_; }
+FilesRead::FilesRead() : outer_(innermost_read) { innermost_read = this; }
+FilesRead::~FilesRead() { innermost_read = outer_; }
 
 void FilesRead::note(const std::filesystem::path& file) {
-  if (innermost != nullptr) add(innermost->files_, file);
+  if (innermost_read != nullptr) add(innermost_read->files_, file);
   InputsRead::note(file);
 }
 

@@ -7,7 +7,7 @@
 namespace handspan {
 namespace {
 
-constexpr std::size_t kMostIssues = 20;
+constexpr std::size_t kMostTextIssues = 20;
 
 int line_of(std::string_view text, std::size_t offset) {
   return 1 +
@@ -77,7 +77,7 @@ std::vector<Issue> check_text(std::string_view text, const std::string& file) {
              "save the file as UTF-8"}};
   }
   std::vector<Issue> issues;
-  for (int line = 1; !text.empty() && issues.size() < kMostIssues; ++line) {
+  for (int line = 1; !text.empty() && issues.size() < kMostTextIssues; ++line) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     check_line(text.substr(0, end), {file, line, 1}, issues);
     text.remove_prefix(std::min(end + 1, text.size()));

@@ -13,17 +13,13 @@
 #include "session/logged_plants.hpp"
 
 namespace handspan {
-namespace {
-
-// values of all fields, one after the other
-struct Values {
-  std::vector<double> numbers;
-  std::vector<Nanoseconds> stamps;  // by field
-};
-
-}  // namespace
-
 struct RowSampler::Impl {
+  // values of all fields, one after the other
+  struct Values {
+    std::vector<double> numbers;
+    std::vector<Nanoseconds> stamps;  // by field
+  };
+
   class Replayed : public Row {
    public:
     explicit Replayed(const Impl& impl) : impl_(impl) {}

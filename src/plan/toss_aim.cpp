@@ -16,7 +16,7 @@
 namespace handspan {
 namespace {
 
-constexpr double kLongest = 2.0;  // of a forecast [s]
+constexpr double kLongestForecast = 2.0;  // of a forecast [s]
 
 // units of what is wanted
 constexpr double kOff = 0.05;                        // [m]
@@ -57,7 +57,7 @@ RigidModel endless_floor(const TossTask& task, const TossForecast& release) {
 void fly(const RigidModel& model, TossForecast& out) {
   RigidData data(model);
   TossOptions options;
-  options.longest = kLongest;
+  options.longest = kLongestForecast;
   out.toss = toss(model, data, out.release, options);
   const Pose X_WT{out.X_WT.R, out.X_WT.p + out.toss.time * out.v_WT};
   out.off_T = X_WT.R.transpose() * (out.toss.end.X_WB.p - X_WT.p);

@@ -7,23 +7,13 @@
 #include <stdexcept>
 
 #include "core/error.hpp"
+#include "core/index.hpp"
 #include "plant/mujoco_plant_impl.hpp"
 #include "plant/scene_layout.hpp"
 #include "scene/mixed_drives.hpp"
+#include "scene/mujoco_spec.hpp"
 
 namespace handspan {
-namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-int id_of(const mjModel& model, int type, const std::string& name) {
-  const int id = mj_name2id(&model, type, name.c_str());
-  if (id < 0) throw std::out_of_range(fmt::format("the scene has no '{}'", name));
-  return id;
-}
-
-}  // namespace
-
 MujocoPlant::Impl::Joint MujocoPlant::Impl::joint_of(const std::string& name) const {
   const int j = id_of(*model, mjOBJ_JOINT, name), a = id_of(*model, mjOBJ_ACTUATOR, name);
   return {model->jnt_qposadr[j], model->jnt_dofadr[j], a, -model->actuator_biasprm[a * mjNBIAS + 1],
@@ -66,6 +56,12 @@ MujocoPlant::Impl::Impl(const Scene& scene_, std::vector<std::string> robots_)
             joint.kp > 0.0 ? robot.limits.find(name)->torque / joint.kp : 0.0;
         g.joints.push_back(joint);
       }
+      if (group.gripper) {
+        g.gripper.emplace(group, robot.limits, step, static_cast<int>(*period / layout.period));
+        g.kp.resize(g.q.size());
+        for (std::size_t j = 0; j < g.joints.size(); ++j)
+          g.kp[static_cast<Eigen::Index>(j)] = g.joints[j].kp;
+      }
       groups.push_back(std::move(g));
     }
     RobotModel whole(robot.description, scene.physics.gravity);
@@ -99,9 +95,9 @@ MujocoPlant::Impl::Impl(const Scene& scene_, std::vector<std::string> robots_)
     body_names.emplace_back(mj_id2name(model.get(), mjOBJ_BODY, b));
   observation.wrenches.assign(sensors.size(), Vector6d::Zero());
   for (const auto& group : layout.groups)
-    observation.groups.push_back({Eigen::VectorXd::Zero(group.size()),
-                                  Eigen::VectorXd::Zero(group.size()),
-                                  Eigen::VectorXd::Zero(group.size())});
+    observation.groups.push_back({Eigen::VectorXd::Zero(group.states()),
+                                  Eigen::VectorXd::Zero(group.states()),
+                                  Eigen::VectorXd::Zero(group.states())});
   contacts.reserve(kMostContacts);
   integration_state.resize(at(mj_stateSize(model.get(), mjSTATE_INTEGRATION)));
   scene_print = fingerprint();
@@ -185,6 +181,7 @@ void MujocoPlant::Impl::reset() {
       tau[i] = data->qfrc_bias[g.joints[j].qvel];
     }
     g.drive.reset(g.q, tau);
+    if (g.gripper) g.gripper->reset(g.q);
   }
   // until it is said where they are
   note_shown_bias();
@@ -222,7 +219,10 @@ void MujocoPlant::Impl::apply_commands() {
   for (auto& g : groups) {
     for (std::size_t j = 0; j < g.joints.size(); ++j)
       g.q[static_cast<Eigen::Index>(j)] = data->qpos[g.joints[j].qpos];
-    g.drive.step(g.q, g.stretch, faults);
+    if (g.gripper)
+      g.gripper->step(g.q, g.kp);
+    else
+      g.drive.step(g.q, g.stretch, faults);
     command_drives(g);
   }
 }
@@ -230,6 +230,15 @@ void MujocoPlant::Impl::apply_commands() {
 void MujocoPlant::Impl::command_drives(const Group& g) {
   for (std::size_t j = 0; j < g.joints.size(); ++j) {
     const Joint& joint = g.joints[j];
+    if (g.gripper) {
+      const ServoTarget& target = g.gripper->target(static_cast<int>(j));
+      data->ctrl[joint.actuator] = servo_effort(joint, target.q, target.v);
+      // what carries the jaw's own weight presses on nothing
+      const double most = g.gripper->torque(static_cast<int>(j)), weight = carried(joint);
+      model->actuator_forcerange[2 * joint.actuator] = weight - most;
+      model->actuator_forcerange[2 * joint.actuator + 1] = weight + most;
+      continue;
+    }
     const ServoTarget& target = g.drive.target(static_cast<int>(j));
     // the affine actuator subtracts kp q and kd v itself, implicitly
     data->ctrl[joint.actuator] =
@@ -285,7 +294,12 @@ void MujocoPlant::write(const Command& command) {
   const auto values = [&](std::size_t g) -> const Eigen::VectorXd& {
     return g < command.groups.size() ? command.groups[g] : kMissing;
   };
-  for (std::size_t g = 0; g < i.groups.size(); ++g) i.groups[g].drive.command(values(g), i.faults);
+  for (std::size_t g = 0; g < i.groups.size(); ++g) {
+    if (i.groups[g].gripper)
+      i.groups[g].gripper->command(values(g), i.faults);
+    else
+      i.groups[g].drive.command(values(g), i.faults);
+  }
   for (std::size_t s = 0; s < i.suctions.size(); ++s) {
     const Eigen::VectorXd& on = values(i.groups.size() + s);
     if (on.size() == 1 && std::isfinite(on[0]))

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "plant/drive.hpp"
+#include "plant/gripper_drive.hpp"
 #include "plant/mujoco_plant.hpp"
 #include "plant/suction.hpp"
 #include "scene/mujoco_scene.hpp"
@@ -37,7 +38,9 @@ struct MujocoPlant::Impl {
   struct Group {
     GroupDrive drive;
     std::vector<Joint> joints;
-    Eigen::VectorXd q, stretch;  // scratch; torque limit / kp
+    Eigen::VectorXd q, stretch;                // scratch; torque limit / kp
+    std::optional<GripperDrive> gripper = {};  // instead of the drive
+    Eigen::VectorXd kp = {};                   // of its servos
   };
   struct Sensor {
     int force = 0, torque = 0, site = 0,
@@ -51,9 +54,10 @@ struct MujocoPlant::Impl {
   void find_loads();
   // what a drive's command makes of a target; loads are those of the present q
   double servo_effort(const Joint& joint, double q, double v) const {
-    const double carried =
-        joint.load < 0 ? 0.0 : loads[static_cast<std::size_t>(joint.load)].tau[joint.index];
-    return joint.kp * q + joint.kd * v + carried;
+    return joint.kp * q + joint.kd * v + carried(joint);
+  }
+  double carried(const Joint& joint) const {
+    return joint.load < 0 ? 0.0 : loads[static_cast<std::size_t>(joint.load)].tau[joint.index];
   }
   bool drives(const std::string& robot) const { return std::ranges::count(driven, robot) > 0; }
   void rest_shown(std::size_t group);

@@ -121,7 +121,7 @@ void MujocoPlant::Impl::archive(Archive& archive) {
   value(steps);
   value(faults);
   value(contacts_left_out);
-  for (auto& g : groups) vector(g.drive.state());
+  for (auto& g : groups) vector(g.gripper ? g.gripper->state() : g.drive.state());
   for (auto& cup : suctions) value(cup.state());
   for (auto& bias : shown_bias) vector(bias);
   vector(tares);
@@ -173,7 +173,8 @@ void MujocoPlant::restore(std::span<const std::byte> bytes) {
   mj_setState(i.model.get(), i.data.get(), i.integration_state.data(), mjSTATE_INTEGRATION);
   for (auto& warning : i.data->warning) warning.number = 0;  // of the run that was left
   i.fresh = false;
-  for (auto& g : i.groups) g.drive.refresh();
+  for (auto& g : i.groups)
+    if (!g.gripper) g.drive.refresh();
   for (const auto& cup : i.suctions) cup.restore(*i.model);
 }
 

@@ -5,6 +5,7 @@
 #include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,7 +16,7 @@
 
 namespace handspan {
 
-enum class GroupKind { kTorque, kVelocity, kPosition, kSuction };
+enum class GroupKind { kTorque, kVelocity, kPosition, kSuction, kGripper };
 
 struct GroupLayout {
   std::string name;                 // "left.arm"
@@ -24,10 +25,13 @@ struct GroupLayout {
   GroupKind kind = GroupKind::kTorque;
   Rate rate;                         // at which it takes commands
   bool gravity_compensated = false;  // the plant itself adds gravity to torque commands
+  std::optional<GripperDescription> gripper = {};  // of a gripper
 
   /// Values of a command: one a joint; suction: one, vacuum when above 0.5, else off, with blow-off
-  /// unless below -0.5.
-  Eigen::Index size() const {
+  /// unless below -0.5; gripper: those of a GripperCommand.
+  Eigen::Index size() const { return kind == GroupKind::kGripper ? kGripperCommandSize : states(); }
+  /// Values of each part of a GroupState: one a joint; suction: one.
+  Eigen::Index states() const {
     return kind == GroupKind::kSuction ? 1 : static_cast<Eigen::Index>(joints.size());
   }
 };

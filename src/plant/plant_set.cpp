@@ -57,8 +57,10 @@ PlantSet::PlantSet(const PlantLayout& whole, std::vector<PlantMember> members)
     for (std::size_t i = 0; i < simulation_->shown().size(); ++i)
       for (std::size_t g = 0; g < whole.groups.size(); ++g)
         if (whole.groups[g].name == simulation_->shown()[i].name) shown_.push_back({i, g});
-  const Command zero = Command::zero(layout_);
-  for (const auto& group : zero.groups) observation_.groups.push_back({group, group, group});
+  for (const auto& group : layout_.groups) {
+    const Eigen::VectorXd zero = Eigen::VectorXd::Zero(group.states());
+    observation_.groups.push_back({zero, zero, zero});
+  }
   observation_.wrenches.assign(whole.sensors.size(), Vector6d::Zero());
   unite();
   for (const PlantMember& member : members_)
@@ -105,7 +107,9 @@ void PlantSet::place(std::size_t m, const PlantLayout& whole) {
                 fmt::format("the robot's folder has {}",
                             found->joints.empty() ? "none" : joined(found->joints)));
     group_member_[g] = m;
+    const auto gripper = found->gripper;
     layout_.groups[g] = group;
+    if (!group.gripper) layout_.groups[g].gripper = gripper;
     member.groups.push_back(static_cast<int>(g));
   }
   for (const SensorLayout& sensor : layout.sensors) {

@@ -8,12 +8,14 @@
 #include "core/suggest.hpp"
 #include "core/values.hpp"
 #include "plant/mujoco_plant.hpp"
+#include "plant/posed_plant.hpp"
 #include "plant/scene_layout.hpp"
 
 namespace handspan {
 namespace {
 
 struct MujocoConfig {};
+struct PosedConfig {};
 
 // The keys that plants of every type have.
 struct CommonKeys {
@@ -48,6 +50,11 @@ PlantRegistry& plants() {
     built_in.add(kMujoco, object<MujocoConfig>("MujocoPlant"), "the scene, simulated by MuJoCo",
                  [](const MujocoConfig&, const PlantContext& context) {
                    return std::make_unique<MujocoPlant>(context.scene, context.robots);
+                 });
+    built_in.add("posed", object<PosedConfig>("PosedPlant"),
+                 "robots that are where they are commanded to be: to look at them",
+                 [](const PosedConfig&, const PlantContext& context) {
+                   return std::make_unique<PosedPlant>(context.scene, context.robots);
                  });
     return built_in;
   }();

@@ -44,7 +44,8 @@ PlantLayout scene_layout(const Scene& scene, const std::vector<std::string>& rob
     if (counts(robot))
       for (const auto& group : robot.groups)
         layout.groups.push_back({robot.name + "." + group.name, robot.name, group.joints,
-                                 kind_of(group.drive), robot.limits.rate, false});
+                                 group.gripper ? GroupKind::kGripper : kind_of(group.drive),
+                                 robot.limits.rate, false, group.gripper});
   for (const auto& robot : scene.robots)
     if (counts(robot))
       for (const auto& suction : robot.suctions)

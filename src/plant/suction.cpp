@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "robot/mujoco_shapes.hpp"
+#include "scene/mujoco_spec.hpp"
 
 namespace handspan {
 namespace {
@@ -14,12 +15,6 @@ namespace {
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 using Matrix3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
-
-int id_of(const mjModel& model, int type, const std::string& name) {
-  const int id = mj_name2id(&model, type, name.c_str());
-  if (id < 0) throw std::out_of_range(fmt::format("the scene has no '{}'", name));
-  return id;
-}
 
 Pose pose_of(const mjData& data, int body) {
   return Pose::from(Eigen::Vector3d::Map(data.xpos + 3 * body),

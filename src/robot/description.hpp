@@ -21,6 +21,9 @@ struct Placement {
 
   Pose pose() const { return Pose::from(p, q); }
   static Placement from(const Pose& X) { return {X.p, X.quaternion()}; }
+  friend Placement operator*(const Placement& a, const Placement& b) {
+    return {a.p + a.q * b.p, (a.q * b.q).normalized()};
+  }
 };
 
 /// Mass and rotational inertia in principal form: I_C = R(q) diag(principal) R(q)^T about the

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "core/error.hpp"
+#include "core/index.hpp"
 #include "robot/distance_impl.hpp"
 #include "robot/support.hpp"
 
@@ -19,8 +20,6 @@ constexpr double kConvexTolerance = 1e-10;
 constexpr std::size_t kMostCorners = 32;
 // what rounding may take from a bound on a distance, and GJK from a distance [m]
 constexpr double kRounding = 1e-9;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

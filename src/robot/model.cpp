@@ -15,6 +15,7 @@
 #include <stdexcept>
 
 #include "core/error.hpp"
+#include "core/index.hpp"
 #include "robot/model_impl.hpp"
 
 namespace handspan {
@@ -48,8 +49,6 @@ pin::JointModel joint_model(const JointDescription& joint) {
       return scalar_joint(joint);
   }
 }
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

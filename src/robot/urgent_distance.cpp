@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/index.hpp"
 #include "robot/distance_impl.hpp"
 #include "robot/point_distance.hpp"
 #include "robot/support.hpp"
@@ -28,8 +29,6 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 using Geom = DistanceModel::Impl::Geom;
 using Motion = DistanceData::Impl::Motion;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // largest closing speed after dt: v^2 <= 2 a (gap - (c + v) dt / 2), see viability.hpp
 double next_closing(const Braking& b, double gap, double closing) {

@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "core/index.hpp"
+
 namespace handspan {
 namespace {
 
@@ -38,15 +40,13 @@ int side(const std::string& name) {
   return left == right ? 0 : left ? -1 : 1;
 }
 
-struct Node {
+struct Branch {
   std::string joint, body;
   JointType type = JointType::kRevolute;
   bool endless = false, mastered = false;
   int parent = -1;
   std::vector<int> children;
 };
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 class Grouper {
  public:
@@ -108,7 +108,7 @@ class Grouper {
   void wheels() {
     std::vector<int> found;
     for (int i = 0; i < static_cast<int>(nodes_.size()); ++i) {
-      const Node& n = nodes_[at(i)];
+      const Branch& n = nodes_[at(i)];
       if (n.endless && n.children.empty() &&
           (has_any(n.joint + " " + n.body, {"wheel", "caster"}) || n.parent < 0))
         found.push_back(i);
@@ -131,7 +131,7 @@ class Grouper {
   void hands() {
     std::vector<char> hand(nodes_.size(), 0);
     for (int i = static_cast<int>(nodes_.size()) - 1; i >= 0; --i) {
-      const Node& n = nodes_[at(i)];
+      const Branch& n = nodes_[at(i)];
       if (group_[at(i)] >= 0) continue;
       const bool leaf = n.children.empty();
       const bool below = std::ranges::all_of(n.children, [&](int c) { return hand[at(c)] != 0; });
@@ -295,7 +295,7 @@ class Grouper {
     return out;
   }
 
-  std::vector<Node> nodes_;
+  std::vector<Branch> nodes_;
   std::vector<int> group_;  // part of each node
   std::vector<Part> parts_;
   std::vector<char> hand_;

@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 
+#include "core/index.hpp"
 #include "robot/model.hpp"
 #include "scene/mujoco_spec.hpp"
 #include "scene/mujoco_state.hpp"
@@ -22,8 +23,6 @@ constexpr double kMostly = 0.95;                  // of the poses: no pose to sp
 constexpr double kRoom = 0.2;                     // of a range: more is no better
 constexpr double kDexterous = 0.1;                // least singular value: more is no better
 constexpr double kLength = 0.5;                   // that makes a turn comparable to a way [m]
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 class Search {
  public:

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 
+#include "core/index.hpp"
 #include "scene/import_inertia.hpp"
 #include "scene/mujoco_spec.hpp"
 
@@ -15,8 +16,6 @@ namespace handspan {
 namespace {
 
 constexpr double kNoDistance = 1e-7;  // [m]
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 std::string name_of(const mjModel& m, int type, int id, const char* kind) {
   const char* name = mj_id2name(&m, type, id);
@@ -33,10 +32,6 @@ std::vector<std::pair<int, double>> tendon_joints(const mjModel& m, int tendon) 
   for (int w = m.tendon_adr[tendon]; w < m.tendon_adr[tendon] + m.tendon_num[tendon]; ++w)
     if (m.wrap_type[w] == mjWRAP_JOINT) out.emplace_back(m.wrap_objid[w], m.wrap_prm[w]);
   return out;
-}
-
-Placement operator*(const Placement& a, const Placement& b) {
-  return {a.p + a.q * b.p, (a.q * b.q).normalized()};
 }
 
 // Motion of a body by one of its joints, in the body's frame before it.

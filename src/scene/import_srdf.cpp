@@ -21,9 +21,9 @@ std::string attribute(const XMLElement* e, const char* name) {
   return text ? text : "";
 }
 
-class Reader {
+class SrdfReader {
  public:
-  Reader(const std::filesystem::path& file, const ModelDescription& description)
+  SrdfReader(const std::filesystem::path& file, const ModelDescription& description)
       : file_(file.string()), description_(description) {}
 
   Srdf read() {
@@ -140,7 +140,7 @@ std::optional<std::filesystem::path> find_srdf(const std::filesystem::path& robo
 }
 
 Srdf read_srdf(const std::filesystem::path& file, const ModelDescription& description) {
-  return Reader(file, description).read();
+  return SrdfReader(file, description).read();
 }
 
 }  // namespace handspan

@@ -20,13 +20,9 @@ constexpr double kUnitAxis = 1e-9;
 // No robot's joint is faster or stronger; files say 10000 where their author had no number.
 constexpr double kPlaceholderVelocity = 100.0, kPlaceholderEffort = 2e4;
 
-Placement operator*(const Placement& a, const Placement& b) {
-  return {a.p + a.q * b.p, (a.q * b.q).normalized()};
-}
-
-class Builder {
+class UrdfBuilder {
  public:
-  Builder(UrdfRobot& urdf, const std::filesystem::path& file, const ImportOptions& options)
+  UrdfBuilder(UrdfRobot& urdf, const std::filesystem::path& file, const ImportOptions& options)
       : urdf_(urdf),
         file_(file),
         options_(options),
@@ -415,7 +411,7 @@ class Builder {
 ImportedRobot import_urdf(const std::filesystem::path& file, const ImportOptions& options) {
   std::vector<Issue> issues;
   UrdfRobot urdf = read_urdf(file, issues);
-  return Builder(urdf, file, options).build(std::move(issues));
+  return UrdfBuilder(urdf, file, options).build(std::move(issues));
 }
 
 }  // namespace handspan

@@ -29,7 +29,7 @@ std::string quoted(const std::string& text) {
 }
 
 // Shortest text that reads back to the same double, and reads as a number with a point.
-std::string number(double x) {
+std::string yaml_number(double x) {
   std::string text = fmt::format("{}", x);
   return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
 }
@@ -71,7 +71,7 @@ std::string robot_yaml(const ImportedRobot& robot) {
     out += "poses:\n  # ready is handspan's: found by search, free of collision where it can be\n";
     for (const auto& pose : robot.poses) {
       std::string values;
-      for (const double value : pose.q) values += (values.empty() ? "" : ", ") + number(value);
+      for (const double value : pose.q) values += (values.empty() ? "" : ", ") + yaml_number(value);
       out += fmt::format("  {}: [{}]\n", pose.name, values);
     }
   }
@@ -97,17 +97,17 @@ std::string limits_yaml(const ImportedRobot& robot) {
       fmt::format("# Limits of {}; SI, radians. From {} but where a comment says otherwise.\n",
                   robot.description.name, robot.source);
   out += fmt::format("rate: {}  # Hz, stated on import or handspan's default\njoints:\n",
-                     number(robot.rate));
+                     yaml_number(robot.rate));
   for (const auto& l : robot.limits) {
     out += fmt::format("  {}:\n", quoted(l.joint));
     const auto line = [&](const char* key, double value) {
       const auto source = l.sources.find(key);
-      out += fmt::format("    {}: {}{}\n", key, number(value),
+      out += fmt::format("    {}: {}{}\n", key, yaml_number(value),
                          source == l.sources.end() ? "" : "  # " + source->second);
     };
     if (!l.limits.continuous)
-      out +=
-          fmt::format("    position: [{}, {}]\n", number(l.limits.lower), number(l.limits.upper));
+      out += fmt::format("    position: [{}, {}]\n", yaml_number(l.limits.lower),
+                         yaml_number(l.limits.upper));
     line("velocity", l.limits.velocity);
     line("acceleration", l.limits.acceleration);
     line("braking", l.limits.braking);

@@ -21,9 +21,13 @@ std::vector<std::pair<std::string, double>> other_starts(const RobotInstance& ro
     return std::nullopt;
   };
   for (std::size_t g = 1; g < robot.groups.size(); ++g)
-    for (const auto& joint : robot.groups[g].joints) {
+    for (std::size_t j = 0; j < robot.groups[g].joints.size(); ++j) {
+      const auto& joint = robot.groups[g].joints[j];
       const JointLimits& l = *robot.limits.find(joint);
-      starts.emplace_back(joint, l.continuous ? 0.0 : std::clamp(0.0, l.lower, l.upper));
+      const auto& gripper = robot.groups[g].gripper;
+      starts.emplace_back(joint, gripper        ? gripper->open[static_cast<Eigen::Index>(j)]
+                                 : l.continuous ? 0.0
+                                                : std::clamp(0.0, l.lower, l.upper));
     }
   for (bool found = true; found;) {
     found = false;

@@ -12,7 +12,8 @@ namespace handspan {
 bool has_mixed_drives(const RobotInstance& robot);
 
 /// Where joints of other groups than the first start, and mimic joints [rad, m]: as near to zero as
-/// their limits let them; mimic joints where their masters put them. By name, masters first.
+/// their limits let them, jaws open; mimic joints where their masters put them. By name, masters
+/// first.
 std::vector<std::pair<std::string, double>> other_starts(const RobotInstance& robot);
 
 }  // namespace handspan

@@ -30,7 +30,7 @@ DescribedFile describe_spec(MjSpecPtr spec, const std::string& what) {
 }
 
 // Shortest text that reads back to the same double.
-std::string number(double x) { return fmt::format("{}", x); }
+std::string plain_number(double x) { return fmt::format("{}", x); }
 std::string numbers(const Eigen::Vector3d& v) { return fmt::format("{} {} {}", v[0], v[1], v[2]); }
 std::string quat(const Eigen::Quaterniond& q) {
   return fmt::format("{} {} {} {}", q.w(), q.x(), q.y(), q.z());
@@ -124,9 +124,10 @@ class Writer {
       a.emplace_back("range", fmt::format("{} {}", (*joint.range)[0], (*joint.range)[1]));
     if (joint.effort)
       a.emplace_back("actuatorfrcrange", fmt::format("{} {}", -*joint.effort, *joint.effort));
-    if (joint.armature != 0.0) a.emplace_back("armature", number(joint.armature));
-    if (joint.damping != 0.0) a.emplace_back("damping", number(joint.damping));
-    if (joint.friction_loss != 0.0) a.emplace_back("frictionloss", number(joint.friction_loss));
+    if (joint.armature != 0.0) a.emplace_back("armature", plain_number(joint.armature));
+    if (joint.damping != 0.0) a.emplace_back("damping", plain_number(joint.damping));
+    if (joint.friction_loss != 0.0)
+      a.emplace_back("frictionloss", plain_number(joint.friction_loss));
     element("joint", a);
   }
 
@@ -137,7 +138,7 @@ class Writer {
         a.insert(a.end(), {{"type", "box"}, {"size", numbers(shape.size)}});
         break;
       case ShapeType::kSphere:
-        a.insert(a.end(), {{"type", "sphere"}, {"size", number(shape.size[0])}});
+        a.insert(a.end(), {{"type", "sphere"}, {"size", plain_number(shape.size[0])}});
         break;
       case ShapeType::kCapsule:
         a.insert(a.end(), {{"type", "capsule"},
@@ -165,7 +166,7 @@ class Writer {
     const auto& body = description.bodies[static_cast<std::size_t>(index)];
     open("body", {{"name", body.name}, {"pos", numbers(body.X_PB.p)}, {"quat", quat(body.X_PB.q)}});
     if (body.inertial.mass > 0.0)
-      element("inertial", {{"mass", number(body.inertial.mass)},
+      element("inertial", {{"mass", plain_number(body.inertial.mass)},
                            {"pos", numbers(body.inertial.X_BC.p)},
                            {"quat", quat(body.inertial.X_BC.q)},
                            {"diaginertia", numbers(body.inertial.principal)}});

@@ -8,6 +8,7 @@
 #include <numbers>
 #include <set>
 
+#include "core/index.hpp"
 #include "robot/model.hpp"
 #include "scene/mixed_drives.hpp"
 #include "scene/mujoco_parts.hpp"
@@ -17,8 +18,6 @@
 
 namespace handspan {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Heavy enough that no contact moves it within a step, light enough for the arithmetic [kg].
 constexpr double kKinematicMass = 1e6;
@@ -39,6 +38,7 @@ class Builder {
     for (const auto& fixture : scene.fixtures) add_fixed(fixture);
     for (const auto& belt : scene.belts) add_belt(belt);
     for (const auto& kinematic : scene.kinematics) add_kinematic(kinematic);
+    if (scene.ground) add_ground(*scene.ground);
     for (const auto& camera : scene.cameras) add_camera(camera);
     for (const auto& [name, X_WF] : scene.frames) add_frame(name, X_WF);
     if (with_robots)
@@ -47,7 +47,7 @@ class Builder {
           add_cup(spec_.get(), scene, suction, lip_inertial(suction, robot.description));
     exclude_immovable();
     add_pairs();
-    if (with_robots) add_surroundings(spec_.get());
+    if (with_robots) add_surroundings(spec_.get(), scene.ground.has_value());
   }
 
   MjModelPtr compile() {
@@ -87,6 +87,22 @@ class Builder {
     option.disableflags |= mjDSBL_AUTORESET;
     Eigen::Vector3d::Map(option.gravity) = scene_.physics.gravity;
     mjs_setString(spec_->modelname, scene_.name.c_str());
+  }
+
+  void add_ground(const Ground& ground) {
+    Shape shape;
+    shape.name = kGround;
+    shape.material = ground.material;
+    mjsGeom* plane = mjs_addGeom(mjs_findBody(spec_.get(), "world"), nullptr);
+    mjs_setName(plane->element, kGround);
+    plane->type = mjGEOM_PLANE;
+    plane->size[0] = plane->size[1] = 6.0;  // as far as it is drawn; it ends nowhere
+    plane->size[2] = 0.1;
+    plane->pos[2] = ground.height;
+    make_touchable(plane, shape, Kind::kPlain);
+    touchable_.push_back({kGround, ground.material, Kind::kPlain});
+    body_of_[kGround] = "world";
+    immovable_.insert("world");
   }
 
   // Contact bits and default parameters of a geom that may touch others. Two meet when one's type
@@ -199,7 +215,15 @@ class Builder {
         // damped about the moving set-point; gravity is carried by the drive, as a maker's integral
         // action does
         const int v = model.joint(joint).v;
-        const double w = 2.0 * std::numbers::pi * group.servo_frequency, inertia = M(v, v);
+        // it moves what mimics it, too
+        double inertia = M(v, v);
+        for (const auto& mimic : robot.description.mimics)
+          if (mimic.master == joint) {
+            const int follower = model.joint(mimic.joint).v;
+            inertia += mimic.multiplier *
+                       (mimic.multiplier * M(follower, follower) + 2.0 * M(v, follower));
+          }
+        const double w = 2.0 * std::numbers::pi * group.servo_frequency;
         actuator->dyntype = mjDYN_NONE;
         actuator->gaintype = mjGAIN_FIXED;
         actuator->gainprm[0] = 1.0;  // ctrl is the torque of the set-point, the plant's affair

@@ -84,7 +84,11 @@ struct Owner {
   const RobotInstance* robot = nullptr;
 };
 
+// As a message calls a body: the world's own shape is the ground.
+std::string called(const std::string& body) { return body == "world" ? kGround : body; }
+
 Owner owner_of(const Scene& scene, const std::string& body) {
+  if (body == "world") return {"ground.height"};
   for (const auto& robot : scene.robots)
     for (const auto& part : simulated_description(robot).bodies)
       if (part.name == body) return {fmt::format("robots.{}", robot.name), &robot};
@@ -145,8 +149,8 @@ void check_start(const CompiledScene& compiled) {
     if (!held(overlap))
       issues.push_back({{compiled.scene().file.string(), 0, 0},
                         "",
-                        fmt::format("'{}' starts {:.1f} mm deep in '{}'", overlap.a,
-                                    1e3 * overlap.depth, overlap.b),
+                        fmt::format("'{}' starts {:.1f} mm deep in '{}'", called(overlap.a),
+                                    1e3 * overlap.depth, called(overlap.b)),
                         mend_of(compiled.scene(), overlap)});
   for (const auto& [cup, object] : starting_misfits(compiled))
     issues.push_back(

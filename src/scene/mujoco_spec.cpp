@@ -4,10 +4,10 @@
 
 #include <stdexcept>
 
+#include "core/index.hpp"
+
 namespace handspan {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 void copy(const Eigen::Vector3d& v, double* out) { Eigen::Vector3d::Map(out) = v; }
 
@@ -239,6 +239,10 @@ void add_to_spec(mjSpec* spec, const ModelDescription& description, int geom_gro
     e->data[0] = mimic.offset;
     e->data[1] = mimic.multiplier;
     e->active = 1;
+    // a gear, not a spring: as stiff as a step allows
+    e->solref[0] = 2.0 * spec->option.timestep;
+    e->solref[1] = 1.0;
+    e->solimp[0] = e->solimp[1] = 0.9999;
   }
 }
 
@@ -280,6 +284,12 @@ ModelDescription describe(const mjModel& m, const std::string& name,
   if (m.nexclude > 0 || m.npair > 0)
     notes.push_back("contact pairs and exclusions are not kept: robot.yaml lists ignored_pairs");
   return description;
+}
+
+int id_of(const mjModel& model, int type, const std::string& name) {
+  const int id = mj_name2id(&model, type, name.c_str());
+  if (id < 0) throw std::out_of_range(fmt::format("the scene has no '{}'", name));
+  return id;
 }
 
 }  // namespace handspan

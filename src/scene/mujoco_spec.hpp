@@ -18,4 +18,7 @@ void add_to_spec(mjSpec* spec, const ModelDescription& description, int geom_gro
 ModelDescription describe(const mjModel& model, const std::string& name,
                           std::vector<std::string>& notes);
 
+/// The number of what is called \p name. @throws std::out_of_range when there is none
+int id_of(const mjModel& model, int type, const std::string& name);
+
 }  // namespace handspan

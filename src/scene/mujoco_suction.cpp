@@ -7,18 +7,14 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "scene/mujoco_spec.hpp"
+
 namespace handspan {
 namespace {
 
 constexpr int kRays = 12;
 
 using Matrix3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
-
-int id_of(const mjModel& model, int type, const std::string& name) {
-  const int id = mj_name2id(&model, type, name.c_str());
-  if (id < 0) throw std::out_of_range(fmt::format("the scene has no '{}'", name));
-  return id;
-}
 
 // about a point, in W
 Eigen::Matrix3d inertia_about(const mjModel& m, const mjData& d, int body,

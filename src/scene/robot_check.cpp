@@ -1,5 +1,7 @@
 #include "scene/robot_check.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numbers>
 #include <set>
@@ -87,6 +89,35 @@ bool base_has_mass(const ModelDescription& description) {
 }
 
 }  // namespace
+
+std::vector<std::string> friction_notes(const RobotFolder& folder) {
+  // of a joint's torque, at half its speed
+  constexpr double kMuch = 0.3;
+  std::vector<std::string> notes;
+  for (const auto& body : folder.description.bodies)
+    for (const auto& joint : body.joints) {
+      const JointLimits* limits = folder.limits.find(joint.name);
+      if (limits == nullptr) continue;
+      const double taken = joint.friction_loss + 0.5 * joint.damping * limits->velocity;
+      if (taken < kMuch * limits->torque) continue;
+      const bool slides = joint.type == JointType::kPrismatic;
+      const double left = std::max(0.0, kMuch * limits->torque - joint.friction_loss);
+      const bool driven_by_torque = std::ranges::any_of(folder.groups, [&](const auto& group) {
+        return group.drive == Drive::kTorque && std::ranges::count(group.joints, joint.name) > 0;
+      });
+      std::string note = fmt::format(
+          "joint '{}': friction and damping take {:.3g} of its {:.3g} {} at half its speed; it "
+          "will "
+          "stay behind",
+          joint.name, taken, limits->torque, slides ? "N" : "N m");
+      if (left > 0.0 && joint.damping > 0.0)
+        note += fmt::format(": limit its velocity to {:.2g} {}", 2.0 * left / joint.damping,
+                            slides ? "m/s" : "rad/s");
+      if (driven_by_torque) note += "; give its arm 'friction' in the app";
+      notes.push_back(std::move(note));
+    }
+  return notes;
+}
 
 RobotReport check_robot(const RobotFolder& folder, int states) {
   RobotReport report;

@@ -30,6 +30,10 @@ inline constexpr double kParityBound = 1e-12;
 /// @param states compared on each base
 RobotReport check_robot(const RobotFolder& folder, int states = 100);
 
+/// Joints whose own friction and damping take much of their torque in motion: they stay behind
+/// their command, unless it is slow or told of them. One text a joint.
+std::vector<std::string> friction_notes(const RobotFolder& folder);
+
 /// Farthest that the frame gets from the world's origin [m]: the best of random configurations
 /// within the limits, each improved joint by joint. A lower bound that is tight to about a
 /// millimetre for arms.

@@ -103,6 +103,7 @@ Schema<LimitsFile> limits_schema() {
 
 struct GroupEntry : ActuatorGroup {
   Place place;
+  std::optional<GripperEntry> jaws;
 };
 struct SensorEntry : SensorDescription {
   Place place;
@@ -147,6 +148,8 @@ ObjectSchema<RobotFile> robot_schema() {
                     "ticks of the robot's rate before a command acts")
           .optional("servo_frequency", &GroupEntry::servo_frequency, number("Hz").above(0).max(200),
                     "velocity, position: natural frequency of the simulated joint servo")
+          .optional("gripper", &GroupEntry::jaws, gripper_schema(),
+                    "the joints are jaws, and commanded by width, speed and force")
           .check([](const GroupEntry& entry) -> std::optional<Fault> {
             if (entry.drive == Drive::kTorque && entry.lag > 0.0)
               return Fault{"stands beside a torque drive, which has none",
@@ -154,6 +157,13 @@ ObjectSchema<RobotFile> robot_schema() {
             if (entry.drive != Drive::kTorque && entry.torque_rate)
               return Fault{"stands beside a drive that takes no torques",
                            "leave it out, or set it to false", "torque_rate"};
+            if (entry.jaws && entry.drive != Drive::kPosition)
+              return Fault{"is no position drive, and has a gripper",
+                           "a gripper's own controller moves its jaws: say 'drive: position'",
+                           "drive"};
+            if (entry.jaws && entry.lag > 0.0)
+              return Fault{"stands beside a gripper, which goes by its speed",
+                           "leave it out, or set it to 0", "lag"};
             return std::nullopt;
           });
   const auto sensor = object<SensorEntry>("Sensor")
@@ -229,6 +239,24 @@ class CrossCheck {
     if (file_.kind == FolderKind::kRobot && file_.groups.empty())
       report({yaml_.string(), 0, 0}, "a robot has no actuator groups",
              "list its driven joints under 'groups'");
+  }
+
+  // Needs groups without faults.
+  void grippers(std::vector<ActuatorGroup>& groups, const RobotLimits& limits) {
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      const auto& entry = file_.groups[g];
+      if (!entry.jaws) continue;
+      bool all = true;
+      for (const auto& pad : entry.jaws->gripper.pads)
+        all = (pad.frame.empty() ? known(entry.jaws->place, "body", pad.body, bodies_)
+                                 : known(entry.jaws->place, "frame", pad.frame, frames_)) &&
+              all;
+      if (!all) continue;
+      groups[g].gripper = entry.jaws->gripper;
+      for (auto& [cause, hint] :
+           complete(*groups[g].gripper, *entry.jaws, entry.joints, limits, description_))
+        report(entry.jaws->place, std::move(cause), std::move(hint));
+    }
   }
 
   void limits(const LimitsFile& file) {
@@ -357,9 +385,11 @@ RobotFolder load_robot_folder(const std::filesystem::path& folder) {
   if (limits) check.limits(*limits);
   check.poses(out.limits);
   check.finish();
+  for (const auto& group : file.groups) out.groups.push_back(group);
+  check.grippers(out.groups, out.limits);
+  check.finish();
 
   if (file.mount) out.mount = file.mount->value;
-  for (const auto& group : file.groups) out.groups.push_back(group);
   out.maker_gravity_compensation = file.maker_gravity_compensation;
   for (const auto& pair : file.ignored_pairs)
     out.ignored_pairs.emplace_back(pair.value[0], pair.value[1]);

@@ -9,6 +9,7 @@
 #include "core/schema.hpp"
 #include "robot/description.hpp"
 #include "robot/limits.hpp"
+#include "scene/gripper.hpp"
 #include "scene/suction.hpp"
 
 namespace handspan {
@@ -24,6 +25,7 @@ struct ActuatorGroup {
   double lag = 0.0;               // velocity, position: time constant of the first-order lag [s]
   int delay_ticks = 0;            // ticks of the robot's rate before a command acts
   double servo_frequency = 30.0;  // velocity, position: natural frequency of the joint servo [Hz]
+  std::optional<GripperDescription> gripper;  // its joints are jaws: commanded by width and force
 };
 
 struct SensorDescription {

@@ -57,6 +57,8 @@ class Assembly {
     scene_.file = path_;
     scene_.physics = file_.physics;
     scene_.default_law = file_.default_law;
+    scene_.ground = file_.ground;
+    if (scene_.ground) names_["shape"].insert(kGround);
     scene_.views.reserve(file_.views.size());
     for (auto& [name, view] : file_.views) scene_.views.push_back({name, view.eye, view.target});
     for (auto& [name, camera] : file_.cameras) {
@@ -347,6 +349,7 @@ class Assembly {
     for (const auto& body : scene_.fixtures) collect(body.shapes);
     for (const auto& belt : scene_.belts) collect(belt.body.shapes);
     for (const auto& kinematic : scene_.kinematics) collect(kinematic.body.shapes);
+    if (scene_.ground) materials.insert(scene_.ground->material);
     const std::vector<std::string> known(materials.begin(), materials.end());
     for (const auto& pair : file_.pairs) {
       for (const auto& material : pair.materials)

@@ -96,6 +96,14 @@ struct KinematicBody {
   std::vector<Waypoint> waypoints;  // moved through in straight lines at constant speed
 };
 
+/// The level plane on which everything ends that falls: all below it is solid.
+struct Ground {
+  double height = 0.0;   // of its surface in the world [m]
+  std::string material;  // row of the table of material pairs; may be empty
+};
+/// Name of its shape; its body is the world.
+inline constexpr char kGround[] = "ground";
+
 struct CameraDescription {
   std::string name;
   Placement X_WC;  // x right, y down, z forward, as OpenCV has it
@@ -121,6 +129,7 @@ struct Scene {
   std::vector<SceneBody> fixtures;  // fixed in the world
   std::vector<Belt> belts;
   std::vector<KinematicBody> kinematics;
+  std::optional<Ground> ground = Ground{};  // none: what falls falls for ever
   std::vector<CameraDescription> cameras;
   std::vector<std::pair<std::string, Placement>> frames;  // named poses in the world
   std::vector<View> views;

@@ -181,6 +181,24 @@ Schema<ShapeEntry> shape_schema() {
        {"mesh", mesh}});
 }
 
+// {height: 0.1 m, material: concrete}, or `none`
+Schema<std::optional<Ground>> ground_schema() {
+  const auto plane =
+      object<Ground>("Ground", "a level plane; what is below it is solid")
+          .optional("height", &Ground::height, number("m").min(-100).max(100), "of its surface")
+          .optional("material", &Ground::material, text().identifier(), "row of contact.pairs");
+  Description description = plane.description();
+  description.rules.push_back("or 'none': what falls falls for ever, and is said");
+  using Read = std::optional<std::optional<Ground>>;
+  return {[plane](const Node& node, Reader& reader) -> Read {
+            if (node.kind() == Node::Kind::kScalar && node.scalar() == "none")
+              return Read(std::in_place, std::nullopt);
+            if (const auto ground = plane.read(node, reader)) return Read(std::in_place, *ground);
+            return std::nullopt;
+          },
+          std::move(description)};
+}
+
 ObjectSchema<BodyEntry> fixture_schema() {
   return object<BodyEntry>("Fixture", "fixed in the world")
       .place(&BodyEntry::place)
@@ -362,6 +380,7 @@ Schema<SceneFile> scene_schema() {
       .optional("fixtures", &File::fixtures, dictionary<BodyEntry>(fixture_schema()))
       .optional("belts", &File::belts, dictionary<BeltEntry>(belt))
       .optional("kinematic", &File::kinematics, dictionary<KinematicEntry>(kinematic))
+      .optional("ground", &File::ground, ground_schema(), "left out: at height 0")
       .optional("cameras", &File::cameras, dictionary<CameraEntry>(camera))
       .optional("frames", &File::frames, dictionary(pose_schema()), "named poses in the world")
       .optional("views", &File::views, dictionary<View>(view))

@@ -84,6 +84,7 @@ struct SceneFile {
   Named<BodyEntry> fixtures;
   Named<BeltEntry> belts;
   Named<KinematicEntry> kinematics;
+  std::optional<Ground> ground = Ground{};
   Named<CameraEntry> cameras;
   Named<PoseEntry> frames;
   Named<View> views;

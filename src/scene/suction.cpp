@@ -7,12 +7,11 @@
 #include <numbers>
 
 #include "core/config.hpp"
+#include "core/index.hpp"
 #include "scene/scene.hpp"
 
 namespace handspan {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // The balls' share of the rim's radius: small, so that the rim is where it is said to be.
 constexpr double kBallShare = 0.05;

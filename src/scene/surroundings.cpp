@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
+#include "scene/scene.hpp"
+
 namespace handspan {
 
-void add_surroundings(mjSpec* spec) {
+void add_surroundings(mjSpec* spec, bool ground) {
   mjsBody* world = mjs_findBody(spec, "world");
-  // drawn only: what stands on the floor is a fixture of the scene
   mjsTexture* texture = mjs_addTexture(spec, nullptr);
   mjs_setName(texture->element, "floor");
   texture->type = mjTEXTURE_2D;
@@ -29,12 +30,8 @@ void add_surroundings(mjSpec* spec) {
   mjs_setInStringVec(material->textures, mjTEXROLE_RGB, "floor");
   material->texuniform = 1;
   material->texrepeat[0] = material->texrepeat[1] = 1;
-  mjsGeom* floor = mjs_addGeom(world, nullptr);
-  floor->type = mjGEOM_PLANE;
-  floor->size[0] = floor->size[1] = 6.0;
-  floor->size[2] = 0.1;
-  floor->contype = floor->conaffinity = 0;
-  mjs_setString(floor->material, "floor");
+  if (ground)
+    mjs_setString(mjs_asGeom(mjs_findElement(spec, mjOBJ_GEOM, kGround))->material, "floor");
   mjsLight* sun = mjs_addLight(world, nullptr);
   const double from[3] = {1.5, -2.0, 4.5}, direction[3] = {-0.35, 0.45, -1.0};
   std::copy_n(from, 3, sun->pos);

@@ -42,9 +42,9 @@ std::vector<std::string_view> words(std::string_view text) {
 constexpr const char* kNumberMend = "write a finite decimal number with a point, such as 0.5";
 
 // One pass over the document; faults are gathered, so that a person sees all of them at once.
-class Reader {
+class UrdfReader {
  public:
-  Reader(std::string file, std::vector<Issue>& issues) : issues_(issues) {
+  UrdfReader(std::string file, std::vector<Issue>& issues) : issues_(issues) {
     robot_.file = std::move(file);
   }
 
@@ -401,7 +401,7 @@ UrdfRobot parse_urdf(std::string_view xml, const std::string& file, std::vector<
                              xml.begin(), xml.begin() + static_cast<std::ptrdiff_t>(valid), '\n'));
     throw ConfigError({{{file, line, 0}, "", "is not UTF-8", "save it in that encoding"}});
   }
-  return Reader(file, issues).read(xml);
+  return UrdfReader(file, issues).read(xml);
 }
 
 UrdfRobot read_urdf(const std::filesystem::path& file) {

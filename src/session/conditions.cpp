@@ -10,12 +10,14 @@
 #include "core/suggest.hpp"
 #include "core/values.hpp"
 #include "session/condition.hpp"
+#include "session/end_effector.hpp"
+#include "session/grasp_watch.hpp"
 #include "session/judge.hpp"
 
 namespace handspan {
 namespace {
 
-struct NoConfig {};
+struct NoNumbers {};
 
 // a time in the state
 class After : public Condition {
@@ -178,19 +180,15 @@ struct HeldConfig {
 
 class Held : public Condition {
  public:
-  Held(const HeldConfig& config, const ModeContext& context) : config_(config) {
-    std::vector<std::string> suctions;
-    for (const auto& group : context.layout.groups)
-      if (group.kind == GroupKind::kSuction) suctions.push_back(group.name);
-    if (!std::ranges::count(suctions, config.group))
-      throw InputError(suctions.empty()
-                           ? std::string("the scene has no suction cup that could hold something")
-                           : fmt::format("'{}' is no suction cup; {}", shown(config.group),
-                                         did_you_mean(config.group, suctions, "there are")));
-    group_ = static_cast<std::size_t>(context.layout.group(config.group));
-  }
+  Held(const HeldConfig& config, const ModeContext& context)
+      : config_(config),
+        grasps_(context.grasps),
+        group_(holding_end_effector(context.layout, config.group)),
+        gripper_(context.layout.groups[group_].kind == GroupKind::kGripper) {}
   bool holds(const ConditionMoment& now) override {
-    return (now.at.moment.observation->groups[group_].q[0] > 0.5) == config_.held;
+    const bool held =
+        gripper_ ? grasps_.grasped(group_) : now.at.moment.observation->groups[group_].q[0] > 0.5;
+    return held == config_.held;
   }
   std::string text() const override {
     return fmt::format("when {} holds {}", config_.group, config_.held ? "something" : "nothing");
@@ -198,7 +196,9 @@ class Held : public Condition {
 
  private:
   HeldConfig config_;
-  std::size_t group_ = 0;
+  const GraspWatch& grasps_;
+  std::size_t group_;
+  bool gripper_;
 };
 
 struct EventConfig {
@@ -307,8 +307,8 @@ ConditionRegistry& conditions() {
           "after a time", [](const AfterConfig& config, const ModeContext&) {
             return std::make_unique<After>(config.time);
           });
-    r.add("done", object<NoConfig>("Done"), "when all modes of the state have come to their end",
-          [](const NoConfig&, const ModeContext&) { return std::make_unique<Done>(); });
+    r.add("done", object<NoNumbers>("Done"), "when all modes of the state have come to their end",
+          [](const NoNumbers&, const ModeContext&) { return std::make_unique<Done>(); });
     r.add("reached",
           object<ReachedConfig>("Reached")
               .required("task", &ReachedConfig::task, text(), "of a pose")

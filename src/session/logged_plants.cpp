@@ -16,7 +16,7 @@ namespace handspan {
 namespace {
 
 constexpr char kPlantsKey[] = "plants";
-constexpr const char* kKinds[] = {"torque", "velocity", "position", "suction"};
+constexpr const char* kKinds[] = {"torque", "velocity", "position", "suction", "gripper"};
 
 std::string plant_key(const std::string& name) { return "plant." + name; }
 std::string group_key(const std::string& name) { return "group." + name; }
@@ -41,7 +41,7 @@ InputError damaged(const LogFile& log, const std::string& key) {
                                 log.file().string(), key, shown(log.about(key))));
 }
 
-std::int64_t number(const LogFile& log, const std::string& key, const std::string& word) {
+std::int64_t logged_number(const LogFile& log, const std::string& key, const std::string& word) {
   std::int64_t value = 0;
   const char* end = word.data() + word.size();
   if (std::from_chars(word.data(), end, value).ptr != end || value <= 0) throw damaged(log, key);
@@ -61,7 +61,7 @@ std::vector<Logged> logged_plants(const LogFile& log) {
     plants.push_back({name,
                       about[0] == kSimulated,
                       about[2] == "clock",
-                      number(log, key, about[1]),
+                      logged_number(log, key, about[1]),
                       {about.begin() + 3, about.end()}});
   }
   return plants;
@@ -78,7 +78,7 @@ PlantLayout layout_of(const LogFile& log, const Logged& plant, const Scene& scen
     const auto kind = std::ranges::find(kKinds, about[0]);
     if (kind == std::end(kKinds)) throw damaged(log, key);
     group.kind = static_cast<GroupKind>(kind - std::begin(kKinds));
-    group.rate = Rate::of(number(log, key, about[1]), number(log, key, about[2]));
+    group.rate = Rate::of(logged_number(log, key, about[1]), logged_number(log, key, about[2]));
     group.gravity_compensated = about[3] == "compensated";
   }
   return layout;

@@ -9,6 +9,7 @@ ModeRegistry& modes() {
     ModeRegistry built_in("mode");
     register_modes(built_in);
     register_move_modes(built_in);
+    register_grip_modes(built_in);
     register_operate_mode(built_in);
     register_wrench_modes(built_in);
     register_replay_reference(built_in);

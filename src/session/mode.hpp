@@ -18,6 +18,7 @@ namespace handspan {
 /// Of an event's length.
 using EventText = FixedText<166>;
 
+class GraspWatch;
 class Judges;
 class MujocoPlant;
 
@@ -31,6 +32,7 @@ struct ModeContext {
   const Devices& devices;
   MujocoPlant* simulation = nullptr;  // none: nothing is simulated, as in an open replay
   const Judges& judges;
+  const GraspWatch& grasps;
 };
 
 /// A tick, for modes and conditions.

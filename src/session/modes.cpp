@@ -15,9 +15,6 @@
 namespace handspan {
 namespace {
 
-// a cup that has not sealed, or let go, after this says why [s]
-constexpr double kSealTime = 1.0;
-
 struct HoldConfig {
   std::vector<std::string> tasks;
   bool here = false;
@@ -228,81 +225,6 @@ class FollowMode : public Mode {
   std::vector<Grant> grants_;
 };
 
-struct GripConfig {
-  std::string group;
-  std::optional<Eigen::VectorXd> to;
-  std::optional<double> time;
-};
-
-class GripMode : public Mode {
- public:
-  GripMode(const GripConfig& config, const ModeContext& context, bool grips)
-      : config_(config), grips_(grips), simulation_(context.simulation) {
-    std::vector<std::string> names;
-    for (const auto& group : context.layout.groups)
-      if (group.kind == GroupKind::kSuction || group.kind == GroupKind::kPosition)
-        names.push_back(group.name);
-    if (!std::ranges::count(names, config.group))
-      throw InputError(names.empty() ? std::string("the scene has neither suction cup nor gripper")
-                                     : fmt::format("'{}' is neither suction cup nor gripper; {}",
-                                                   shown(config.group),
-                                                   did_you_mean(config.group, names, "there are")));
-    group_ = static_cast<std::size_t>(context.layout.group(config.group));
-    const GroupLayout& layout = context.layout.groups[group_];
-    suction_ = layout.kind == GroupKind::kSuction;
-    if (suction_) {
-      command_ = Eigen::VectorXd::Constant(1, grips ? 1.0 : 0.0);
-    } else if (!config.to) {
-      throw InputError(
-          fmt::format("'{}' is no suction cup: say to what positions ('to')", config.group));
-    } else {
-      command_ = *config.to;
-    }
-    if (command_.size() != layout.size())
-      throw InputError(fmt::format("'to' has {} values for the {} joints of '{}'", command_.size(),
-                                   layout.size(), config.group));
-  }
-  void enter(const ModeMoment& at) override {
-    at.manual.groups[group_] = command_;
-    left_ = config_.time.value_or(0.0);
-    waited_ = 0.0;
-  }
-  // suction: when something is held (or no longer); a gripper: when its time is over
-  bool update(const ModeMoment& at) override {
-    if (suction_ && !config_.time) {
-      const bool done = (at.moment.observation->groups[group_].q[0] > 0.5) == grips_;
-      const bool told = waited_ >= kSealTime;
-      waited_ = done ? 0.0 : waited_ + at.moment.dt;
-      if (waited_ >= kSealTime && !told) at.events.add("suction", config_.group, waits_for(at));
-      return done;
-    }
-    left_ -= at.moment.dt;
-    return left_ <= 0.0;
-  }
-  EventText waits_for(const ModeMoment& at) const override {
-    if (!suction_ || config_.time) return {};
-    if (!grips_) return "still holds what it is to let go";
-    if ((at.moment.observation->groups[group_].q[0] > 0.5) == grips_) return {};
-    return simulation_ != nullptr
-               ? simulation_->why_not_sealed(config_.group)
-               : EventText("holds nothing; move the cup onto a face, or look at hose and pump");
-  }
-  std::string text() const override {
-    return fmt::format("{} {}", config_.group, grips_ ? "grips" : "releases");
-  }
-  std::vector<std::string> drives() const override { return {config_.group}; }
-  void state(StateArchive& archive) override { archive(left_, waited_); }
-
- private:
-  GripConfig config_;
-  bool grips_, suction_ = false;
-  const MujocoPlant* simulation_;  // none: nothing is simulated
-  std::size_t group_ = 0;
-  Eigen::VectorXd command_;
-  double left_ = 0.0;    // [s]
-  double waited_ = 0.0;  // for suction [s]
-};
-
 Schema<FollowConfig> follow_schema(const char* name, const char* doc) {
   const auto share = object<ShareConfig>("Share")
                          .required("source", &ShareConfig::source, text())
@@ -350,22 +272,6 @@ void register_modes(ModeRegistry& registry) {
                "a reference follows one source or several that share it", follow);
   registry.add("call", follow_schema("Call", "a source is run to its end"),
                "gives authority to a source (a plan, vision, a policy) until it is done", follow);
-  const auto grip_schema = [](const char* name) {
-    return object<GripConfig>(name)
-        .required("group", &GripConfig::group, text(), "suction cup or gripper")
-        .optional("to", &GripConfig::to, dynamic_vector(), "a gripper: positions of its joints")
-        .optional("time", &GripConfig::time, number("s").min(0),
-                  "after which it is done; left out: suction when something is held or let go, a "
-                  "gripper at once");
-  };
-  registry.add("grip", grip_schema("Grip"), "closes a gripper, switches suction on",
-               [](const GripConfig& config, const ModeContext& context) {
-                 return std::make_unique<GripMode>(config, context, true);
-               });
-  registry.add("release", grip_schema("Release"), "opens a gripper, switches suction off",
-               [](const GripConfig& config, const ModeContext& context) {
-                 return std::make_unique<GripMode>(config, context, false);
-               });
 }
 
 }  // namespace handspan

@@ -4,10 +4,12 @@
 
 namespace handspan {
 
-/// hold, set, wait, teleoperate, call, grip, release.
+/// hold, set, wait, teleoperate, call.
 void register_modes(ModeRegistry& registry);
 /// move_to, move_joints, move_along.
 void register_move_modes(ModeRegistry& registry);
+/// grip, release.
+void register_grip_modes(ModeRegistry& registry);
 /// operate.
 void register_operate_mode(ModeRegistry& registry);
 /// apply_wrench.

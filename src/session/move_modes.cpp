@@ -14,6 +14,7 @@
 #include "plan/point_to_point.hpp"
 #include "plan/pose_path.hpp"
 #include "plan/smooth_path.hpp"
+#include "plant/mujoco_plant.hpp"
 #include "scene/scene_frame.hpp"
 #include "session/modes.hpp"
 
@@ -141,6 +142,7 @@ struct PoseGoal {
   std::optional<Eigen::Matrix3d> R;
   bool relative = false;
   std::optional<double> passing;
+  int body = -1;  // in whose frame it is; none: in the world's
 };
 
 std::vector<PoseGoal> goals_of(const std::vector<WaypointConfig>& waypoints,
@@ -150,7 +152,15 @@ std::vector<PoseGoal> goals_of(const std::vector<WaypointConfig>& waypoints,
     PoseGoal goal{w.position, {}, w.relative, w.passing};
     if (w.rpy) goal.R = rotation_from_rpy(*w.rpy);
     if (w.quaternion) goal.R = w.quaternion->toRotationMatrix();
-    if (w.in) {
+    const auto is_object = [&](const SceneBody& object) { return w.in && object.name == *w.in; };
+    if (std::ranges::any_of(context.scene.objects, is_object)) {
+      if (context.simulation == nullptr)
+        throw InputError(fmt::format(
+            "where the object '{}' is, a simulation knows and nothing else here; give a frame of "
+            "the scene, or a place in the world",
+            *w.in));
+      goal.body = context.simulation->body(*w.in);
+    } else if (w.in) {
       const Pose X_WF = scene_frame(context.scene, *w.in);
       goal.p = X_WF * goal.p.value_or(Eigen::Vector3d::Zero());
       if (goal.R) goal.R = Eigen::Matrix3d(X_WF.R * *goal.R);
@@ -187,12 +197,17 @@ class MoveTo : public Source {
  public:
   MoveTo(const MoveToConfig& config, const ModeContext& context)
       : goals_(goals_of(config.waypoints, context)),
+        simulation_(context.simulation),
         limits_{config.linear, config.angular},
         path_(static_cast<int>(goals_.size())),
-        waypoints_(goals_.size()) {}
+        waypoints_(goals_.size()),
+        X_WO_(goals_.size()) {}
 
   void start(const Moment&, const Motion& reference) override {
     X_start_ = reference.pose.X_WE;
+    // where objects are now; what the move does to them does not move its goals
+    for (std::size_t i = 0; i < goals_.size(); ++i)
+      if (goals_[i].body >= 0) X_WO_[i] = simulation_->body_pose(goals_[i].body);
     first_ = 0;
     begin(reference.pose);
   }
@@ -212,6 +227,7 @@ class MoveTo : public Source {
   void state(StateArchive& archive) override {
     bool planned = path_.planned();
     archive(X_start_.p, X_start_.R, first_, from_, t_, planned);
+    for (Pose& X_WO : X_WO_) archive(X_WO.p, X_WO.R);
     if (!archive.loading()) return;
     first_ = std::clamp(first_, 0, static_cast<int>(goals_.size()) - 1);
     if (planned) plan();
@@ -229,7 +245,12 @@ class MoveTo : public Source {
     for (std::size_t i = 0; i < goals_.size(); ++i) {
       PoseWaypoint& w = waypoints_[i];
       w = {};
-      w.X_WE = before = placed(goals_[i], X_start_, before);
+      PoseGoal goal = goals_[i];
+      if (goal.body >= 0) {
+        goal.p = X_WO_[i] * goal.p.value_or(Eigen::Vector3d::Zero());
+        if (goal.R) goal.R = Eigen::Matrix3d(X_WO_[i].R * *goal.R);
+      }
+      w.X_WE = before = placed(goal, X_start_, before);
       if (goals_[i].passing) {
         w.passing = Passing::kAlong;
         w.speed = *goals_[i].passing;
@@ -241,11 +262,13 @@ class MoveTo : public Source {
   }
 
   std::vector<PoseGoal> goals_;
+  const MujocoPlant* simulation_;  // none: nothing is simulated, and no goal is of an object
   PoseLimits limits_;
   PosePath path_;
   std::vector<PoseWaypoint> waypoints_;
-  Pose X_start_;   // what relative goals are meant from
-  int first_ = 0;  // waypoint of the present plan
+  std::vector<Pose> X_WO_;  // of goals' objects when it began
+  Pose X_start_;            // what relative goals are meant from
+  int first_ = 0;           // waypoint of the present plan
   PoseReference from_;
   double t_ = 0.0;  // [s]
 };
@@ -590,7 +613,10 @@ void register_move_modes(ModeRegistry& registry) {
           .optional("position", &WaypointConfig::position, vector<3>("m"), "left out: as before")
           .optional("rpy", &WaypointConfig::rpy, vector<3>("rad"), "left out: as before")
           .optional("quaternion", &WaypointConfig::quaternion, quaternion())
-          .optional("in", &WaypointConfig::in, text(), "a frame of the scene; left out: the world")
+          .optional(
+              "in", &WaypointConfig::in, text(),
+              "a frame of the scene, or an object where it is when the move begins; left out: "
+              "the world")
           .optional("relative", &WaypointConfig::relative, boolean(),
                     "to where the motion starts, along and about W's axes")
           .optional("passing", &WaypointConfig::passing, number("m/s").above(0),

@@ -25,7 +25,7 @@ struct Head {
 
 std::size_t numbers_of(const PlantLayout& layout) {
   std::size_t n = 6 * layout.sensors.size();
-  for (const auto& group : layout.groups) n += 3 * static_cast<std::size_t>(group.size());
+  for (const auto& group : layout.groups) n += 3 * static_cast<std::size_t>(group.states());
   return n;
 }
 
@@ -101,8 +101,10 @@ void ObservationStream::push(std::int64_t tick, Nanoseconds now, bool all) noexc
 
 ObservedPlant::ObservedPlant(const LogFile& log, std::string name, PlantLayout layout)
     : log_(log), name_(std::move(name)), layout_(std::move(layout)) {
-  const Command zero = Command::zero(layout_);
-  for (const auto& group : zero.groups) observation_.groups.push_back({group, group, group});
+  for (const auto& group : layout_.groups) {
+    const Eigen::VectorXd zero = Eigen::VectorXd::Zero(group.states());
+    observation_.groups.push_back({zero, zero, zero});
+  }
   observation_.wrenches.assign(layout_.sensors.size(), Vector6d::Zero());
   poll(log.first_tick() * log.base_period());
 }

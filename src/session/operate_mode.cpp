@@ -5,8 +5,8 @@
 
 #include "core/error.hpp"
 #include "core/object.hpp"
-#include "core/suggest.hpp"
 #include "core/values.hpp"
+#include "session/end_effector.hpp"
 #include "session/modes.hpp"
 
 namespace handspan {
@@ -17,6 +17,7 @@ struct OperateConfig {
   std::optional<std::string> on, off, all_off, safety, width;
   bool toggles = false;
   std::optional<Eigen::VectorXd> open, closed;
+  std::optional<double> speed, force;
 };
 
 // A device that falls silent has released nothing: what is held stays held until a button that is
@@ -24,31 +25,38 @@ struct OperateConfig {
 class OperateMode : public Mode {
  public:
   OperateMode(const OperateConfig& config, const ModeContext& context)
-      : config_(config), device_(context.devices.find(config.device)) {
-    std::vector<std::string> names;
-    for (const auto& group : context.layout.groups)
-      if (group.kind == GroupKind::kSuction || group.kind == GroupKind::kPosition)
-        names.push_back(group.name);
-    if (!std::ranges::count(names, config.group))
-      throw InputError(names.empty() ? std::string("the scene has neither suction cup nor gripper")
-                                     : fmt::format("'{}' is neither suction cup nor gripper; {}",
-                                                   shown(config.group),
-                                                   did_you_mean(config.group, names, "there are")));
-    group_ = static_cast<std::size_t>(context.layout.group(config.group));
+      : config_(config),
+        device_(context.devices.find(config.device)),
+        group_(end_effector(context.layout, config.group)) {
     const GroupLayout& layout = context.layout.groups[group_];
     const bool suction = layout.kind == GroupKind::kSuction;
+    const bool gripper = layout.kind == GroupKind::kGripper;
     if (suction && (config.open || config.closed || config.width))
       throw InputError(
           fmt::format("'{}' is a suction cup: it has no width, and is on or off", config.group));
     if (!suction && config.all_off)
       throw InputError(fmt::format("'{}' is no suction cup: 'all_off' is for one", config.group));
-    if (!suction && !(config.open && config.closed))
+    if (!gripper && (config.speed || config.force))
+      throw InputError(
+          fmt::format("'{}' is no gripper, which alone has speed and force; give its "
+                      "group 'gripper:' in robot.yaml, or leave them out",
+                      config.group));
+    if (gripper) {
+      open_ = gripper_values(config.open, open_command(*layout.gripper), *layout.gripper);
+      closed_ = gripper_values(config.closed, close_command(*layout.gripper), *layout.gripper);
+      // by an axis it goes to widths, and presses on what is between all the same
+      narrow_ = closed_;
+      narrow_[0] = std::max(narrow_[0], layout.gripper->shut());
+    } else if (!suction && !(config.open && config.closed)) {
       throw InputError(
           fmt::format("'{}' is no suction cup: say at what positions it is open and "
                       "closed",
                       config.group));
-    open_ = config.open.value_or(Eigen::VectorXd::Zero(1));
-    closed_ = config.closed.value_or(Eigen::VectorXd::Ones(1));
+    } else {
+      open_ = config.open.value_or(Eigen::VectorXd::Zero(1));
+      closed_ = config.closed.value_or(Eigen::VectorXd::Ones(1));
+      narrow_ = closed_;
+    }
     for (const auto* positions : {&open_, &closed_})
       if (positions->size() != layout.size())
         throw InputError(fmt::format("{} positions for the {} joints of '{}'", positions->size(),
@@ -72,7 +80,7 @@ class OperateMode : public Mode {
     if (safety_ && !device_.pressed(*safety_)) return false;
     Eigen::VectorXd& command = at.manual.groups[group_];
     if (width_ && device_.axis_valid(*width_))
-      command = open_ + std::clamp(device_.axis(*width_), 0.0, 1.0) * (closed_ - open_);
+      command = open_ + std::clamp(device_.axis(*width_), 0.0, 1.0) * (narrow_ - open_);
     const bool is_on = (command - closed_).squaredNorm() < (command - open_).squaredNorm();
     if (on == Edge::kPressed)
       command = config_.toggles && is_on ? open_ : closed_;
@@ -105,10 +113,21 @@ class OperateMode : public Mode {
     return edge;
   }
 
+  Eigen::VectorXd gripper_values(const std::optional<Eigen::VectorXd>& width,
+                                 const GripperCommand& command,
+                                 const GripperDescription& gripper) const {
+    if (width && width->size() != 1)
+      throw InputError(fmt::format(
+          "'{}' is a gripper: 'open' and 'closed' are one width, in metres", config_.group));
+    GripperChanges changes{{}, config_.speed, config_.force};
+    if (width) changes.width = (*width)[0];
+    return values_of(changed(command, changes, gripper));
+  }
+
   OperateConfig config_;
   const DeviceState& device_;
-  std::size_t group_ = 0;
-  Eigen::VectorXd open_, closed_;
+  std::size_t group_;
+  Eigen::VectorXd open_, closed_, narrow_;  // commands; narrow: of the axis at its end
   std::optional<Control> on_, off_, all_off_, safety_;
   std::optional<std::size_t> width_;
   bool on_was_ = false, off_was_ = false, all_off_was_ = false;
@@ -133,8 +152,14 @@ void register_operate_mode(ModeRegistry& registry) {
                     "axis that sets a gripper between open (0) and closed (1)")
           .optional("safety", &OperateConfig::safety, text(),
                     "nothing happens unless this is held; what is held stays held")
-          .optional("open", &OperateConfig::open, dynamic_vector(), "a gripper's joints")
-          .optional("closed", &OperateConfig::closed, dynamic_vector())
+          .optional("open", &OperateConfig::open, dynamic_vector(),
+                    "a gripper's width, left out: as wide as it goes; else positions of the joints")
+          .optional("closed", &OperateConfig::closed, dynamic_vector(),
+                    "likewise; left out: a gripper closes until something stops it")
+          .optional("speed", &OperateConfig::speed, number("m/s").above(0).max(10),
+                    "a gripper: of the width, at most")
+          .optional("force", &OperateConfig::force, number("N").above(0).max(1e5),
+                    "a gripper: at each pad, at most")
           .check(
               [](const OperateConfig& c) -> std::optional<Fault> {
                 if (c.on || c.off || c.width) return std::nullopt;

@@ -7,12 +7,19 @@
 namespace handspan {
 
 std::optional<Parameter> Parameter::find(std::string_view name, WholeArm* arms,
-                                         MujocoPlant* simulation, const Scene& scene) {
+                                         MujocoPlant* simulation, const Scene& scene,
+                                         std::span<const ManualValue> manual) {
   const auto first = name.find('.'), last = name.rfind('.');
   if (first == std::string_view::npos || first == last) return {};
   const auto what = name.substr(0, first), of = name.substr(first + 1, last - first - 1),
              field = name.substr(last + 1);
   Parameter p;
+  for (const ManualValue& value : manual) {
+    if (value.name != name) continue;
+    p.field_ = Field::kManual;
+    p.manual_ = &value;
+    return p;
+  }
   p.arms_ = arms;
   p.simulation_ = simulation;
   const auto among = [&](const auto& all, Field as) {
@@ -63,6 +70,8 @@ double Parameter::value() const {
       return arms_->state().payload[index_].value();
     case Field::kClosed:
       return arms_->state().joins[index_].closed ? 1.0 : 0.0;
+    case Field::kManual:
+      return *manual_->value;
     case Field::kBeltSpeed:
       break;
   }
@@ -89,6 +98,10 @@ bool Parameter::set(double value) const {
       return true;
     case Field::kClosed:
       arms_->join(of_, value > 0.5);
+      return true;
+    case Field::kManual:
+      if (!(value >= manual_->low && value <= manual_->high)) return false;
+      *manual_->value = value;
       return true;
     case Field::kBeltSpeed:
       break;

@@ -1,8 +1,11 @@
 #pragma once
 // What may be changed while a session runs, by name: "task.NAME.weight" (stiffness, damping),
-// "payload.NAME.carried", "join.NAME.closed", "belt.NAME.speed".
+// "payload.NAME.carried", "join.NAME.closed", "belt.NAME.speed"; and of
+// what neither a controller nor a machine commands: "joint.NAME.position", "gripper.NAME.width".
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "control/whole_arm.hpp"
@@ -10,13 +13,22 @@
 
 namespace handspan {
 
+/// A command that nobody gives but by hand.
+struct ManualValue {
+  std::string name;  // of the parameter
+  const char* unit = "";
+  double low = 0.0, high = 0.0;
+  double* value = nullptr;  // of the session's
+};
+
 /// One of them, found once; valid as long as the arms and the simulation that it is of.
 class Parameter {
  public:
   /// None when there is no such parameter. Allocates nothing. @param arms, simulation, scene none
   /// of the first two: it has none of their parameters
   static std::optional<Parameter> find(std::string_view name, WholeArm* arms,
-                                       MujocoPlant* simulation, const Scene& scene);
+                                       MujocoPlant* simulation, const Scene& scene,
+                                       std::span<const ManualValue> manual);
 
   /// What the loop has now: in a ramp, where it is [the parameter's unit; 0 or 1 of what is carried
   /// or closed, between them in a ramp].
@@ -26,7 +38,15 @@ class Parameter {
   bool set(double value) const;
 
  private:
-  enum class Field : std::uint8_t { kWeight, kStiffness, kDamping, kCarried, kClosed, kBeltSpeed };
+  enum class Field : std::uint8_t {
+    kWeight,
+    kStiffness,
+    kDamping,
+    kCarried,
+    kClosed,
+    kBeltSpeed,
+    kManual
+  };
 
   Field field_ = Field::kWeight;
   Task* task_ = nullptr;
@@ -34,6 +54,7 @@ class Parameter {
   MujocoPlant* simulation_ = nullptr;
   std::string_view of_;    // a payload's, a join's or a belt's name
   std::size_t index_ = 0;  // of the payload or join
+  const ManualValue* manual_ = nullptr;
 };
 
 }  // namespace handspan

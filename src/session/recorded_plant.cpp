@@ -11,7 +11,7 @@
 namespace handspan {
 namespace {
 
-constexpr std::int64_t kBlock = 1000;  // ticks that are read at once
+constexpr std::int64_t kTicksAtOnce = 1000;  // ticks that are read at once
 
 void copy(const std::vector<double>& from, Eigen::VectorXd& to) {
   if (static_cast<Eigen::Index>(from.size()) == to.size())
@@ -28,7 +28,7 @@ RecordedPlant::RecordedPlant(const LogFile& log, PlantLayout layout)
         log.file().string()));
   for (std::size_t g = 0; g < layout_.groups.size(); ++g) {
     const GroupLayout& group = layout_.groups[g];
-    const Eigen::VectorXd zero = Eigen::VectorXd::Zero(group.size());
+    const Eigen::VectorXd zero = Eigen::VectorXd::Zero(group.states());
     observation_.groups.push_back({zero, zero, zero});
     const int index = static_cast<int>(g);
     if (group.kind == GroupKind::kSuction) {
@@ -51,8 +51,8 @@ RecordedPlant::RecordedPlant(const LogFile& log, PlantLayout layout)
 void RecordedPlant::load(std::int64_t from) {
   block_first_ = from;
   // the last block's end goes on where nothing new was recorded
-  block_.assign(kBlock, observation_);
-  std::vector<std::vector<bool>> has(streams_.size(), std::vector<bool>(kBlock, false));
+  block_.assign(kTicksAtOnce, observation_);
+  std::vector<std::vector<bool>> has(streams_.size(), std::vector<bool>(kTicksAtOnce, false));
   const Nanoseconds base = log_.base_period();
   for (std::size_t s = 0; s < streams_.size(); ++s) {
     const Stream& stream = streams_[s];
@@ -61,7 +61,7 @@ void RecordedPlant::load(std::int64_t from) {
     McapQuery query;
     query.topics = {stream.topic};
     query.from = from * base;
-    query.to = (from + kBlock - 1) * base;
+    query.to = (from + kTicksAtOnce - 1) * base;
     log_.reader().messages(query, [&](const McapChannel&, const McapMessage& message) {
       const auto row = static_cast<std::size_t>(message.log_time / base - from);
       Observation& o = block_[row];
@@ -87,7 +87,7 @@ void RecordedPlant::load(std::int64_t from) {
       return true;
     });
   }
-  const std::int64_t last = std::min(from + kBlock - 1, last_tick_);
+  const std::int64_t last = std::min(from + kTicksAtOnce - 1, last_tick_);
   for (std::int64_t tick = from; tick <= last; ++tick)
     for (std::size_t s = 0; s < streams_.size(); ++s)
       if (!has[s][static_cast<std::size_t>(tick - from)])
@@ -106,7 +106,7 @@ void RecordedPlant::show(std::int64_t tick) {
 
 void RecordedPlant::poll(Nanoseconds now) {
   const std::int64_t tick = std::min(now / log_.base_period(), last_tick_);
-  if (tick < block_first_ || tick >= block_first_ + kBlock) load(tick);
+  if (tick < block_first_ || tick >= block_first_ + kTicksAtOnce) load(tick);
   show(tick);
 }
 

@@ -67,7 +67,7 @@ struct Link {
 };
 
 // of a body's transform in a sample, which has none of the world's
-std::size_t at(int body) { return static_cast<std::size_t>(body) - 1; }
+std::size_t place_of(int body) { return static_cast<std::size_t>(body) - 1; }
 
 Nanoseconds unix_now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -258,9 +258,9 @@ void Recorder::Impl::transform_stream(const MujocoPlant& plant) {
         for (std::size_t i = 0; i < tree.size(); ++i) {
           const int parent = tree[i].parent;
           auto& t = m.transforms[i];
-          t.header = {sample.source_stamp, parent == 0 ? "world" : tree[at(parent)].name};
+          t.header = {sample.source_stamp, parent == 0 ? "world" : tree[place_of(parent)].name};
           t.child_frame_id = tree[i].name;
-          const RawPose X_PB = parent == 0 ? X[i] : relative(X[at(parent)], X[i]);
+          const RawPose X_PB = parent == 0 ? X[i] : relative(X[place_of(parent)], X[i]);
           for (std::size_t k = 0; k < 3; ++k) t.translation[k] = rounded(X_PB.p[k]);
           for (std::size_t k = 0; k < 4; ++k) t.rotation[k] = rounded(X_PB.q[k]);
         }

@@ -14,6 +14,7 @@
 #include "plan/swing_change.hpp"
 #include "record/mcap_reader.hpp"
 #include "record/messages.hpp"
+#include "session/end_effector.hpp"
 #include "session/log_file.hpp"
 #include "session/log_layout.hpp"
 #include "session/logged_wrench.hpp"
@@ -341,20 +342,9 @@ class ReplayReferenceMode : public Mode {
   }
 
   void find_commands(const PlantLayout& layout, const Span& span, Nanoseconds begin) {
-    std::vector<std::string> names;
-    for (const auto& group : layout.groups)
-      if (group.kind == GroupKind::kSuction || group.kind == GroupKind::kPosition)
-        names.push_back(group.name);
     for (const auto& name : config_.groups) {
-      if (!std::ranges::count(names, name))
-        throw InputError(names.empty()
-                             ? std::string("the scene has neither suction cup nor gripper")
-                             : fmt::format("'{}' is neither suction cup nor gripper; {}",
-                                           shown(name), did_you_mean(name, names, "there are")));
-      const int group = layout.group(name);
-      commands_.push_back(
-          {static_cast<std::size_t>(group),
-           commands_of(config_, span, begin, layout.groups[static_cast<std::size_t>(group)])});
+      const std::size_t group = end_effector(layout, name);
+      commands_.push_back({group, commands_of(config_, span, begin, layout.groups[group])});
     }
   }
 

@@ -7,6 +7,7 @@
 #include "core/object.hpp"
 #include "core/values.hpp"
 #include "plant/mujoco_plant.hpp"
+#include "session/end_effector.hpp"
 #include "session/judge.hpp"
 #include "session/modes.hpp"
 
@@ -29,8 +30,12 @@ class ResetSceneMode : public Mode {
               "away, or let the cup begin empty",
               suction.name, suction.holds));
     if (config.judge) judge_ = context.judges.find(*config.judge);
-    for (std::size_t g = 0; g < context.layout.groups.size(); ++g)
-      if (context.layout.groups[g].kind == GroupKind::kSuction) suctions_.push_back(g);
+    for (std::size_t g = 0; g < context.layout.groups.size(); ++g) {
+      const GroupLayout& group = context.layout.groups[g];
+      if (group.kind == GroupKind::kSuction) empty_.emplace_back(g, Eigen::VectorXd::Zero(1));
+      if (group.kind == GroupKind::kGripper)
+        empty_.emplace_back(g, values_of(open_command(*group.gripper)));
+    }
   }
 
   void enter(const ModeMoment& at) override {
@@ -51,7 +56,7 @@ class ResetSceneMode : public Mode {
                     std::string_view(text, std::min(end.size, sizeof text)));
       return;
     }
-    for (const std::size_t g : suctions_) at.manual.groups[g].setZero();
+    for (const auto& [g, command] : empty_) at.manual.groups[g] = command;
     at.events.add("scene", "put back", why);
   }
   bool update(const ModeMoment&) override { return true; }
@@ -65,7 +70,7 @@ class ResetSceneMode : public Mode {
   MujocoPlant* simulation_;  // none: nothing is simulated
   const Judges& judges_;
   std::optional<std::size_t> judge_;
-  std::vector<std::size_t> suctions_;  // groups
+  std::vector<std::pair<std::size_t, Eigen::VectorXd>> empty_;  // groups, and how they let go
 };
 
 }  // namespace

@@ -89,8 +89,10 @@ Session::Session(const App& app, SessionOptions options)
                      app_.whole_arm ? &*app_.whole_arm : nullptr, base_, limp);
   if (whole_arm_) unreached_.emplace(*whole_arm_, *arbiter_);
   stamps_.assign(groups_.size(), 0);
+  if (simulation_) fall_watch_.emplace(*simulation_, app_.scene);
   judges_.make(app_.judges, app_.scene, simulation_, std::move(options.verdicts));
   make_machines();
+  make_manual_values();
   declare_channels();
   inputs_.reserve(kMostInputs);
   named_events_.reserve(kMostInputs);
@@ -128,11 +130,15 @@ void Session::make_groups() {
     groups_.push_back(std::move(group));
   }
   base_ = handspan::base_period(rates);
+  grasps_.emplace(layout, plant_->read());
   // what modes may command starts where it is
   for (std::size_t g = 0; g < groups_.size(); ++g)
     if (layout.groups[g].kind == GroupKind::kPosition ||
         layout.groups[g].kind == GroupKind::kSuction)
       manual_.groups[g] = plant_->read().groups[g].q;
+    else if (const auto& gripper = layout.groups[g].gripper;
+             gripper && layout.groups[g].kind == GroupKind::kGripper)
+      manual_.groups[g] << grasps_->width(g), gripper->speed, gripper->force;
 }
 
 void Session::make_devices() {
@@ -244,8 +250,9 @@ void Session::make_machines() {
   machines_.reserve(app_.machines.size());
   std::vector<std::pair<std::string, std::string>> driven;  // what, by which machine
   for (const auto& [name, config] : app_.machines) {
-    machines_.emplace_back(config, ModeContext{name, app_.scene, plant_->layout(), whole_arm_.get(),
-                                               *arbiter_, devices_, simulation_, judges_});
+    machines_.emplace_back(
+        config, ModeContext{name, app_.scene, plant_->layout(), whole_arm_.get(), *arbiter_,
+                            devices_, simulation_, judges_, *grasps_});
     for (const std::string& what : machines_.back().drives()) {
       for (const auto& [other, by] : driven)
         if (other == what)
@@ -263,6 +270,35 @@ void Session::make_machines() {
   }
 }
 
+// What neither a controller nor a machine commands may be set by hand, where it goes to positions.
+void Session::make_manual_values() {
+  const auto& groups = plant_->layout().groups;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const GroupLayout& group = groups[g];
+    const bool driven = std::ranges::any_of(machines_, [&](const Machine& machine) {
+      return std::ranges::count(machine.drives(), group.name) > 0;
+    });
+    if (groups_[g].controlled || driven) continue;
+    Eigen::VectorXd& command = manual_.groups[g];
+    if (group.kind == GroupKind::kGripper)
+      manual_values_.push_back({"gripper." + group.name + ".width", "m", group.gripper->shut(),
+                                group.gripper->wide(), &command[0]});
+    if (group.kind != GroupKind::kPosition) continue;
+    const RobotInstance& robot = *app_.scene.robot(group.robot);
+    for (std::size_t j = 0; j < group.joints.size(); ++j) {
+      const JointLimits& limits = *robot.limits.find(group.joints[j]);
+      bool slides = false;
+      for (const auto& body : robot.description.bodies)
+        for (const auto& joint : body.joints)
+          slides = slides || (joint.name == group.joints[j] && joint.type == JointType::kPrismatic);
+      manual_values_.push_back({"joint." + group.joints[j] + ".position", slides ? "m" : "rad",
+                                limits.continuous ? -2.0 * M_PI : limits.lower,
+                                limits.continuous ? 2.0 * M_PI : limits.upper,
+                                &command[static_cast<Eigen::Index>(j)]});
+    }
+  }
+}
+
 namespace {
 
 const char* unit_of(GroupKind kind) {
@@ -274,6 +310,7 @@ const char* unit_of(GroupKind kind) {
     case GroupKind::kPosition:
       return "rad";
     case GroupKind::kSuction:
+    case GroupKind::kGripper:
       break;
   }
   return "";
@@ -287,7 +324,8 @@ void Session::declare_channels() {
     const Rate observed = Rate::from_period(plants_ ? plants_->group_period(g) : layout.period);
     const auto& name = layout.groups[g].name;
     const auto& joints = layout.groups[g].joints;
-    const auto n = static_cast<std::size_t>(layout.groups[g].size());
+    const auto n = static_cast<std::size_t>(layout.groups[g].states());
+    const bool jaws = layout.groups[g].kind == GroupKind::kGripper;
     const bool suction = layout.groups[g].kind == GroupKind::kSuction;
     if (suction) suctions_.push_back(g);
     Group& group = groups_[g];
@@ -299,8 +337,14 @@ void Session::declare_channels() {
     group.q = measured(".q", "rad", "measured positions", "1 while something is held");
     group.v = measured(".v", "rad/s", "measured velocities", "vacuum, share of the full one");
     group.tau = measured(".tau", "N m", "drive torques", "pull, share of what breaks it away");
-    group.command = channels_.vector(name + ".command", n, unit_of(layout.groups[g].kind),
-                                     group.rate, "as the controller gave it", joints);
+    if (jaws)
+      group.command = channels_.vector(name + ".command", kGripperCommandSize, "m, m/s, N",
+                                       group.rate, "to what width, how fast and how hard at most",
+                                       {"width", "speed", "force"});
+    else
+      group.command = channels_.vector(name + ".command", n, unit_of(layout.groups[g].kind),
+                                       group.rate, "as the controller gave it", joints);
+    grasps_->declare(channels_, g, observed);
   }
   for (std::size_t s = 0; s < layout.sensors.size(); ++s)
     wrenches_.push_back(
@@ -334,7 +378,7 @@ void Session::start() {
   events_.clear(0);
   for (auto& machine : machines_)
     if (const auto mark = machine.start(at)) mark_episode(name_of(*mark), machine.name());
-  tell_margins();
+  tell_start();
   first_events_ = true;
   answered_ = plant_->read().stamp;
   if (whole_arm_) whole_arm_->publish_start(channels_, answered_);
@@ -520,9 +564,18 @@ void Session::rebase_arm(int arm, const Observation& observation) {
   }
 }
 
-// Where an arm starts nearer to something than it is to be kept, it leaves it by itself.
-void Session::tell_margins() {
+// What is said at the start. Where an arm starts nearer to something than it is to be kept, it
+// leaves it by itself.
+void Session::tell_start() {
   if (!whole_arm_) return;
+  for (const auto& [name, arm] : app_.whole_arm->arms) {
+    const auto g = static_cast<std::size_t>(plant_->layout().group(name));
+    if (arm.feedback == Feedback::kMeasured &&
+        plant_->layout().groups[g].kind != GroupKind::kTorque)
+      events_.add("feedback", name,
+                  "is measured, and its drive takes velocities or positions: its lag is taken for "
+                  "a disturbance, and the arm may swing; leave feedback out");
+  }
   for (const auto& constraint : whole_arm_->problem().constraints()) {
     auto* collision = dynamic_cast<Collision*>(constraint.get());
     if (collision == nullptr) continue;
@@ -535,8 +588,12 @@ void Session::tell_margins() {
   }
 }
 
+std::optional<Parameter> Session::parameter(std::string_view name) {
+  return Parameter::find(name, whole_arm_.get(), simulation_, app_.scene, manual_values_);
+}
+
 bool Session::set_parameter(std::string_view name, double value) {
-  const auto parameter = Parameter::find(name, whole_arm_.get(), simulation_, app_.scene);
+  const auto parameter = this->parameter(name);
   if (!parameter) return false;
   const double before = parameter->value();
   if (!parameter->set(value)) return false;
@@ -648,7 +705,9 @@ void Session::observe() {
   for (std::size_t g : suctions_)
     if (groups_[g].held && plant_->read().groups[g].q[0] <= 0.5 && command_.groups[g][0] > 0.5)
       events_.add("suction", plant_->layout().groups[g].name, "lost what it held");
+  grasps_->update(plant_->read(), command_, seconds(base_), events_);
   if (watch_) watch_->update(events_);
+  if (fall_watch_) fall_watch_->update(events_);
   judges_.update(done, now(), events_);
   publish();
   for (SessionWatcher* watcher : watchers_) watcher->after_tick(*this);
@@ -663,6 +722,7 @@ void Session::publish() {
     channels_.write(group.q, state.q, stamp);
     channels_.write(group.v, state.v, stamp);
     channels_.write(group.tau, state.tau, stamp);
+    grasps_->publish(channels_, g, stamp);
   }
   for (std::size_t s = 0; s < wrenches_.size(); ++s)
     channels_.write(wrenches_[s], observation.wrenches[s], sensor_stamp(s));
@@ -743,7 +803,9 @@ void Session::state(StateArchive& archive, bool with_plant) {
   archive.part("session", app_.name);
   archive(tick_, rejected_inputs_, operator_, in_episode_, episode_task_, first_events_,
           waits_for_stop_device_, goals_stop_, answered_);
+  archive(*grasps_);
   if (watch_) archive(*watch_);
+  if (fall_watch_) archive(*fall_watch_);
   archive(*arm_watch_);
   if (unreached_) archive(*unreached_);
   if (with_plant) {

@@ -21,9 +21,12 @@
 #include "plant/plant_set.hpp"
 #include "session/app.hpp"
 #include "session/arm_watch.hpp"
+#include "session/fall_watch.hpp"
+#include "session/grasp_watch.hpp"
 #include "session/judge.hpp"
 #include "session/machine.hpp"
 #include "session/pacer.hpp"
+#include "session/parameters.hpp"
 #include "session/plant_watch.hpp"
 #include "session/tick_times.hpp"
 #include "session/unreached.hpp"
@@ -152,6 +155,10 @@ class Session {
 
   const App& app() const { return app_; }
   Plant& plant() { return *plant_; }
+  /// What may be changed while it runs, by its name; none: there is no such parameter.
+  std::optional<Parameter> parameter(std::string_view name);
+  /// Of those, commands that nobody gives but by hand.
+  const std::vector<ManualValue>& manual_values() const { return manual_values_; }
   /// None: nothing of the app's scene is simulated.
   MujocoPlant* simulation() { return simulation_; }
   /// The plants that plant() unites; none: it is the simulation of the whole scene.
@@ -191,6 +198,7 @@ class Session {
   void make_references();
   WrenchReferenceLimits wrench_limits(const std::string& task) const;
   void make_machines();
+  void make_manual_values();
   void declare_channels();
   void start();
   void open_devices();
@@ -205,7 +213,7 @@ class Session {
   void watch_arms(const Observation& observation);
   void give_way(int arm, const Observation& observation);
   void rebase_arm(int arm, const Observation& observation);
-  void tell_margins();
+  void tell_start();
   // the physics may be finer than no tick, never coarser: the base divides its period
   bool plant_is_due() const { return now() % plant_->layout().period == 0; }
   // of what observes it
@@ -226,6 +234,8 @@ class Session {
   PlantSet* plants_ = nullptr;  // plant_, when it is one
   MujocoPlant* simulation_ = nullptr;
   std::optional<PlantWatch> watch_;  // of plants_
+  std::optional<GraspWatch> grasps_;
+  std::optional<FallWatch> fall_watch_;  // of simulation_
   std::optional<ArmWatch> arm_watch_;
   std::optional<Unreached> unreached_;  // references of whole_arm_
   std::vector<Nanoseconds> stamps_;     // of what each group measured
@@ -250,6 +260,7 @@ class Session {
   std::vector<ChoiceChannel> machine_channels_;
   ChannelTable channels_;
   Command command_, manual_;
+  std::vector<ManualValue> manual_values_;  // in manual_
   std::vector<SessionWatcher*> watchers_;
   TickTimes control_times_;
   std::vector<std::byte> plant_bytes_;

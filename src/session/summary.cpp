@@ -87,8 +87,9 @@ void Summariser::after_tick(Session& session) noexcept {
       s.worst_deviation = std::max(s.worst_deviation, std::abs(q - group.q_start[k]));
       s.worst_velocity = std::max(s.worst_velocity, v);
       s.worst_effort = std::max(s.worst_effort, std::abs(state.tau[k]) / l.torque);
-      s.position_margin =
-          std::min(s.position_margin, std::min(q - l.lower, l.upper - q) / (l.upper - l.lower));
+      if (!l.continuous)
+        s.position_margin =
+            std::min(s.position_margin, std::min(q - l.lower, l.upper - q) / (l.upper - l.lower));
       s.velocity_margin = std::min(s.velocity_margin, 1.0 - v / l.velocity);
     }
   }

@@ -12,7 +12,7 @@
 namespace handspan {
 namespace {
 
-constexpr double kDegrees = 180.0 / std::numbers::pi;
+constexpr double kInDegrees = 180.0 / std::numbers::pi;
 
 template <class... Args>
 VerdictText formatted(fmt::format_string<Args...> format, Args&&... args) {
@@ -43,8 +43,8 @@ class TossJudge : public Judge {
   VerdictText words() const override {
     const TossRule& rule = watch_.rule();
     const std::string& on = rule.into.empty() ? rule.belt : rule.into;
-    const double tilt = kDegrees * watch_.most_tilt(), yaw = kDegrees * watch_.yaw(),
-                 most_tilt = kDegrees * rule.most_tilt, most_yaw = kDegrees * rule.most_yaw;
+    const double tilt = kInDegrees * watch_.most_tilt(), yaw = kInDegrees * watch_.yaw(),
+                 most_tilt = kInDegrees * rule.most_tilt, most_yaw = kInDegrees * rule.most_yaw;
     switch (watch_.end()) {
       case TossEnd::kOpen:
         return {};
@@ -72,7 +72,7 @@ class TossJudge : public Judge {
         "{} from {}: rests on {} within {:g} s, tilted by at most {:g} deg, turned by less than "
         "{:g} deg",
         rule.object, rule.cup, rule.into.empty() ? rule.belt : rule.into, rule.longest,
-        kDegrees * rule.most_tilt, kDegrees * rule.most_yaw);
+        kInDegrees * rule.most_tilt, kInDegrees * rule.most_yaw);
   }
 
   void state(StateArchive& archive) override { archive(watch_); }

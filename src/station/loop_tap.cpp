@@ -54,9 +54,7 @@ LoopState LoopTap::layout(Session& session) {
   state.references.resize(static_cast<std::size_t>(session.arbiter().outlets()));
   state.judged.resize(session.judges().size());
   for (const ParameterInfo& info : parameters_of(session))
-    if (const auto found = Parameter::find(info.name, session.whole_arm(), session.simulation(),
-                                           session.app().scene))
-      parameters_.push_back(*found);
+    if (const auto found = session.parameter(info.name)) parameters_.push_back(*found);
   for (const Parameter& parameter : parameters_) state.parameters.push_back(parameter.value());
   // sized, not reserved: a copy keeps no reserve
   state.contacts.resize(kMostContacts);

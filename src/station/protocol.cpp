@@ -14,9 +14,9 @@ namespace {
 static_assert(std::endian::native == std::endian::little);
 constexpr std::size_t kSampleHead = 24;
 
-class Bytes {
+class ByteSink {
  public:
-  explicit Bytes(std::vector<std::uint8_t>& out) : out_(out) { out_.clear(); }
+  explicit ByteSink(std::vector<std::uint8_t>& out) : out_(out) { out_.clear(); }
   template <class T>
   void add(const T& value) {
     const std::size_t at = out_.size();
@@ -45,7 +45,7 @@ T read(std::span<const std::uint8_t> bytes, std::size_t at) {
 void encode_frame(const FrameHead& head, const LoopState& state, const LoopTap& tap,
                   std::span<const ChannelInfo> infos, std::span<const std::size_t> channels,
                   std::vector<std::uint8_t>& out) {
-  Bytes to(out);
+  ByteSink to(out);
   to.add(kFrameKind);
   to.add(static_cast<std::uint8_t>(head.flags | (state.stopped ? kStoppedFlag : 0) |
                                    (state.in_episode ? kEpisodeFlag : 0)));
@@ -117,7 +117,7 @@ std::optional<SampleMessage> decode_sample(std::span<const std::uint8_t> bytes,
 
 std::vector<std::uint8_t> encode_sample(const SampleMessage& sample) {
   std::vector<std::uint8_t> out;
-  Bytes to(out);
+  ByteSink to(out);
   to.add(kSampleKind);
   to.add(sample.device);
   to.count(sample.numbers.size());

@@ -59,23 +59,34 @@ Json shapes_json(const std::vector<Shape>& shapes) {
 }
 
 Json body_json(const Scene& scene, const std::string& name, bool world) {
-  Json body = {{"name", name}, {"kind", "fixture"}, {"shapes", Json::array()}};
+  Json body = {{"name", name},
+               {"kind", "fixture"},
+               {"shapes", Json::array()},
+               {"mass", 0.0},
+               {"frames", Json::array()}};
   if (world) {
     body["kind"] = "ground";
     return body;
   }
-  for (const auto& robot : scene.robots)
-    for (const auto& part : simulated_description(robot).bodies)
-      if (part.name == name) {
-        body["kind"] = "robot";
-        body["robot"] = robot.name;
-        body["shapes"] = shapes_json(part.shapes);
-        return body;
-      }
+  for (const auto& robot : scene.robots) {
+    const ModelDescription all = simulated_description(robot);
+    for (std::size_t b = 0; b < all.bodies.size(); ++b) {
+      if (all.bodies[b].name != name) continue;
+      body["kind"] = "robot";
+      body["robot"] = robot.name;
+      body["shapes"] = shapes_json(all.bodies[b].shapes);
+      body["mass"] = all.bodies[b].inertial.mass;
+      for (const auto& frame : all.frames)
+        if (frame.body == static_cast<int>(b))
+          body["frames"].push_back(placed(frame.X_BF, {{"name", frame.name}}));
+      return body;
+    }
+  }
   const auto is = [&](const SceneBody& candidate, const char* kind) {
     if (candidate.name != name) return false;
     body["kind"] = kind;
     body["shapes"] = shapes_json(candidate.shapes);
+    body["mass"] = candidate.inertial.mass;
     return true;
   };
   for (const auto& object : scene.objects)
@@ -101,7 +112,11 @@ Json scene_json(Session& session) {
     views.push_back(
         {{"name", view.name}, {"eye", numbers(view.eye)}, {"target", numbers(view.target)}});
   for (const auto& [name, X_WF] : scene.frames) frames.push_back(placed(X_WF, {{"name", name}}));
-  return {{"name", scene.name}, {"bodies", bodies}, {"views", views}, {"frames", frames}};
+  return {{"name", scene.name},
+          {"bodies", bodies},
+          {"views", views},
+          {"frames", frames},
+          {"ground", scene.ground ? Json(scene.ground->height) : Json()}};
 }
 
 Json devices_json(const Session& session) {
@@ -189,6 +204,8 @@ std::vector<ParameterInfo> parameters_of(Session& session) {
     for (const auto& [name, payload] : session.app().whole_arm->payloads)
       all.push_back({"payload." + name + ".carried", "", payload.carried ? 1.0 : 0.0, 0.0, 1.0});
   }
+  for (const ManualValue& value : session.manual_values())
+    all.push_back({value.name, value.unit, *value.value, value.low, value.high});
   if (session.simulation() != nullptr)
     for (const auto& belt : session.app().scene.belts) {
       const double most = std::max(kBeltSpeed, 2.0 * std::abs(belt.speed));

@@ -145,7 +145,7 @@ Scene cube_scene(const CubeTossOptions& options) {
                   "objects:\n  cube:\n    pose: {{position: [0, 0, 1]}}\n    mass: {2}\n"
                   "    center_of_mass: [0, 0, 0]\n"
                   "    inertia: [[{3}, 0, 0], [0, {3}, 0], [0, 0, {3}]]\n    shapes:{4}\n"
-                  "fixtures:\n  plate:\n    pose: {{position: [0, 0, -0.5]}}\n"
+                  "ground: none\nfixtures:\n  plate:\n    pose: {{position: [0, 0, -0.5]}}\n"
                   "    shapes: [{{type: box, size: [20, 20, 1], material: plate}}]\n"
                   "contact:\n  pairs:\n    - {{materials: [cube, plate], friction: {5}, "
                   "restitution: {6}, stiffness: {7}{8}}}\n",

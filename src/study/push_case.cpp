@@ -13,7 +13,7 @@ namespace {
 // before it is pushed; the force rises and falls, lasts in between; then the arm comes back [s]
 constexpr double kReady = 0.3, kRise = 0.5, kLasts = 1.5, kComesBack = 3.0;
 // what moves less has no direction [m]
-constexpr double kMoves = 1e-3;
+constexpr double kPushMoves = 1e-3;
 
 // 0 to 1 and back
 double share(double t) {
@@ -56,7 +56,7 @@ PushFigures push_arm(Session& session, const PushCaseConfig& config) {
   figures.moved = farthest.norm();
   figures.back = (arm.X_WE().p - X.p).norm();
   const Eigen::Vector3d f_W = config.F_W.head<3>();
-  if (figures.moved > kMoves && figures.foreseen > kMoves && !f_W.isZero()) {
+  if (figures.moved > kPushMoves && figures.foreseen > kPushMoves && !f_W.isZero()) {
     figures.off_model = angle_of(farthest, model);
     figures.off_push = angle_of(farthest, f_W);
   }

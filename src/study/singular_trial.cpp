@@ -32,21 +32,22 @@ struct SingularTrialConfig {
 };
 
 // of the reference on its way, and how far it may lead the arm
-constexpr double kAcceleration = 1.0, kLeash = 0.15;  // [m/s^2], [m]
+constexpr double kWayAcceleration = 1.0, kWayLeash = 0.15;  // [m/s^2], [m]
 // at the way's end, and after its end again at its start [s]
 constexpr double kPause = 1.0, kAfter = 3.0;
 // a spring of 45 /s^2 has taken a push of 0.1 m/s back to some micrometres [s]
 constexpr double kSettles = 1.5;
 // slower than this, a direction cannot be told from noise [m/s]
-constexpr double kMoves = 0.01;
+constexpr double kToolIsMoving = 0.01;
 constexpr double kDamping = 0.05;  // of damped least squares
 constexpr double kTurning = 0.1;   // orientation against translation [m^2/rad^2]
 
 Scene scene_of(const std::filesystem::path& folder) {
   // a scene would look for it from its own place
   const std::filesystem::path robot = std::filesystem::absolute(folder);
-  return parse_scene("name: singular\nrobots: {arm: {robot: " + robot.string() + "}}\n",
-                     robot / "singular.yaml");
+  return parse_scene(
+      "name: singular\nground: none\nrobots: {arm: {robot: " + robot.string() + "}}\n",
+      robot / "singular.yaml");
 }
 
 /// One arm under a pose task of its flange; q'' is exact.
@@ -272,20 +273,20 @@ class SingularTrial : public Trial {
     void go(double goal, double at, double lead, double speed, double dt) {
       const double to = std::clamp(goal, std::min(r, at - lead), std::max(r, at + lead));
       const double e = to - r;
-      const double wanted = std::copysign(
-          std::min({std::sqrt(2.0 * kAcceleration * std::abs(e)), std::abs(e) / (4.0 * dt), speed}),
-          e);
-      a = std::clamp((wanted - v) / dt, -2.0 * kAcceleration, 2.0 * kAcceleration);
+      const double wanted = std::copysign(std::min({std::sqrt(2.0 * kWayAcceleration * std::abs(e)),
+                                                    std::abs(e) / (4.0 * dt), speed}),
+                                          e);
+      a = std::clamp((wanted - v) / dt, -2.0 * kWayAcceleration, 2.0 * kWayAcceleration);
       if (v * wanted >= 0.0 && std::abs(wanted) > std::abs(v))
-        a = std::clamp(a, -kAcceleration, kAcceleration);
+        a = std::clamp(a, -kWayAcceleration, kWayAcceleration);
       v += a * dt;
       r += v * dt;
     }
   };
 
   double lead() {
-    if (config_.law != Law::kKeep) return kLeash;
-    return std::min(kLeash, std::max(kShortestLead, kLeadTime * arm_.task().way().allowed()));
+    if (config_.law != Law::kKeep) return kWayLeash;
+    return std::min(kWayLeash, std::max(kShortestLead, kLeadTime * arm_.task().way().allowed()));
   }
 
   std::vector<double> way(RandomStream& random) {
@@ -309,7 +310,7 @@ class SingularTrial : public Trial {
       arm_.tick(reference);
       const Eigen::Vector3d v = arm_.V().head<3>();
       const double moves = v.norm();
-      if (moves > kMoves)
+      if (moves > kToolIsMoving)
         turn = std::max(turn, std::acos(std::min(1.0, std::abs(v.dot(along)) / moves)));
       fast = std::max(fast, moves / speed);
       off = std::max(off, (moved - at * along).norm());

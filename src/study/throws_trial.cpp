@@ -33,7 +33,7 @@ struct ThrowsTrialConfig {
 };
 
 // of each joint at the start, from the pose [rad]
-constexpr double kScatter = 0.3;
+constexpr double kThrowScatter = 0.3;
 // of the hand, as ThrownHandConfig has them
 constexpr double kBegins = 0.4;                             // of its throw [s]
 constexpr double kHandAcceleration = 80.0, kCruise = 0.04;  // [m/s^2], [s]
@@ -41,7 +41,7 @@ constexpr double kHandAcceleration = 80.0, kCruise = 0.04;  // [m/s^2], [s]
 constexpr double kNextCloses = 0.14;
 constexpr double kLongest = 15.0;  // no throw takes so long [s]
 // slower than these, an arm has nothing to stop, a tool nothing to brake [rad/s], [m/s]
-constexpr double kMoves = 0.2, kToolMoves = 0.1;
+constexpr double kHandMoves = 0.2, kToolMoves = 0.1;
 // of its fastest joint since the hold began, what is left when an arm is at rest; and as much it
 // has always [rad/s]
 constexpr double kLeft = 0.05, kRests = 0.02;
@@ -51,7 +51,8 @@ constexpr double kLags = 3.0;
 constexpr double kWindow = 0.008;
 
 std::string scene_text(const ThrowsTrialConfig& c) {
-  return "name: throws\nrobots:\n  " + robot_text("arm", c.robot, {}, "pose: " + c.pose) + "\n";
+  return "name: throws\nground: none\nrobots:\n  " +
+         robot_text("arm", c.robot, {}, "pose: " + c.pose) + "\n";
 }
 
 std::string app_text(const ThrowsTrialConfig& c, const RobotInstance& robot, double speed,
@@ -120,7 +121,7 @@ class ThrowRun {
 
   /// Time to rest, less the drive's lag, of the least; NaN: nothing held it while it moved.
   double rest() const {
-    if (!(least > 0.0) || start_speed_ < kMoves) return NAN;
+    if (!(least > 0.0) || start_speed_ < kHandMoves) return NAN;
     return std::max(0.0, moved_at_ - held_at_ - lag_.delay - kLags * lag_.lag) / least;
   }
   bool held() const { return held_at_ >= 0.0; }
@@ -292,7 +293,7 @@ class ThrowsTrial : public Trial {
     Scene scene = parse_scene(scene_text(config_), config_.robot / "throws.yaml");
     RobotInstance& robot = scene.robots[0];
     if (config_.drive) robot.groups[0].drive = *config_.drive;
-    for (double& q : robot.q_start) q += random.uniform(-kScatter, kScatter);
+    for (double& q : robot.q_start) q += random.uniform(-kThrowScatter, kThrowScatter);
     const std::string keys = app_text(config_, robot, speed, scale, kind);
     App app = made_app(std::move(scene), keys);
     return app;

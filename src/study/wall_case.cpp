@@ -11,10 +11,11 @@
 namespace handspan {
 namespace {
 
-constexpr double kReady = 0.3, kStays = 2.0;  // before the hand moves, and at its depth [s]
-constexpr double kAcceleration = 2.0;         // of the hand [m/s^2]
-constexpr double kFarthest = 0.8;             // it touches before that [m]
-constexpr double kTouches = 1.0;              // a contact's force [N]
+constexpr double kBeforeHandMoves = 0.3,
+                 kStays = 2.0;                 // before the hand moves, and at its depth [s]
+constexpr double kApproachAcceleration = 2.0;  // of the hand [m/s^2]
+constexpr double kFarthest = 0.8;              // it touches before that [m]
+constexpr double kTouches = 1.0;               // a contact's force [N]
 // after a stop for its force an arm has given way so soon [s]
 constexpr double kGivesWay = 0.3;
 // an impact on an arm that gives way by itself is over so soon [s]
@@ -56,9 +57,11 @@ class WallCase {
         throw InputError("its tool touches nothing on the hand's way");
       const double left = std::max(0.0, goal - r);
       const double wanted =
-          t < kReady ? 0.0
-                     : std::min({config_.speed, std::sqrt(2.0 * kAcceleration * left), left / dt_});
-      v = std::min(wanted, v + kAcceleration * dt_);
+          t < kBeforeHandMoves
+              ? 0.0
+              : std::min(
+                    {config_.speed, std::sqrt(2.0 * kApproachAcceleration * left), left / dt_});
+      v = std::min(wanted, v + kApproachAcceleration * dt_);
       r += v * dt_;
       if (touched_ >= 0 && left < 1e-6) stays += dt_;
       hand_.show(r * config_.along, v * config_.along);

@@ -48,7 +48,7 @@ class WallsTrial : public Trial {
  public:
   explicit WallsTrial(const WallsTrialConfig& config)
       : config_(config),
-        bare_(parse_scene("name: walls\nrobots:\n  " +
+        bare_(parse_scene("name: walls\nground: none\nrobots:\n  " +
                               robot_text("arm", config.robot, config.tool, "pose: " + config.pose) +
                               "\n",
                           config.robot / "walls.yaml")),
@@ -204,7 +204,7 @@ modes:
     // commanded: the commanded state is at the reference, and the arm is pulled to that
     wall.stiffness = config_.feedback == Feedback::kMeasured ? config_.stiffness
                                                              : ArmConfig().tracking_stiffness;
-    std::string scene = "name: walls\nrobots:\n  " +
+    std::string scene = "name: walls\nground: none\nrobots:\n  " +
                         robot_text("arm", config_.robot, config_.tool, "q: " + list_of(q)) + "\n";
     const double away = random.uniform(kNear, kFar);
     if (against == Against::kArm) {

@@ -24,7 +24,7 @@ constexpr double kRounding = 1.0 + 1e-12, kNearly = 1.0 + 1e-6;
 constexpr int kLandingTicks = 12;
 constexpr double kLandingDistance = 300.0, kLandingJerk = 0.95;
 // so near to a bound [j dt^3] so many ticks of braking are tried out; to touch it is not to pass it
-constexpr double kNear = 20.0, kTouch = 1e-12;
+constexpr double kNearPeriods = 20.0, kTouch = 1e-12;
 constexpr int kBrakingTicks = 40;
 // a leash so little longer is no longer
 constexpr double kLeashed = 1.0 + 3e-4;
@@ -302,7 +302,7 @@ double bounded_step(const PointMotion<1>& now, const MovingGoal<1>* goal, double
     const MovingGoal<1> nearest{Vector<1>(std::clamp(end, lower, upper))};
     v = follow_step<1>(now, end < lower || end > upper ? nearest : *goal, limits, dt)[0];
   }
-  const double near = kNear * used_jerk(limits, dt) * dt * dt * dt;
+  const double near = kNearPeriods * used_jerk(limits, dt) * dt * dt * dt;
   double end = end_after<1>(Vector<1>(v), now, limits, dt)[0];
   if (end > upper + kTouch) v = std::min(v, most_velocity(upper, now.v[0], now.a[0], limits, dt));
   if (end < lower - kTouch)

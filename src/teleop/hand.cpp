@@ -10,11 +10,6 @@
 
 namespace handspan {
 
-// The word of a default, for the documentation of the schema (core/defaults.hpp).
-static std::string default_text(const TurnAxes& axes) {
-  return axes == TurnAxes::kWorld ? "world" : "body";
-}
-
 namespace {
 
 // so far ahead of its reference a snap asks a frame to turn: less than a leash lets it [rad]

@@ -43,20 +43,20 @@ constexpr std::array kColumns = {
     "l_stick_x", "l_stick_y", "l_primary", "l_secondary", "r_source",  "r_x",
     "r_y",       "r_z",       "r_qx",      "r_qy",        "r_qz",      "r_qw",
     "r_trigger", "r_squeeze", "r_stick_x", "r_stick_y",   "r_primary", "r_secondary"};
-constexpr std::size_t kHead = 1, kLeft = 8, kRight = kLeft + kSide;
-static_assert(kColumns.size() == kRight + kSide);
+constexpr std::size_t kHeadColumn = 1, kLeftColumn = 8, kRightColumn = kLeftColumn + kSide;
+static_assert(kColumns.size() == kRightColumn + kSide);
 
 using Row = std::array<char*, kColumns.size()>;
-using Reader = io::CSVReader<kColumns.size(), io::trim_chars<' ', '\t', '\r'>,
-                             io::no_quote_escape<','>, io::throw_on_overflow>;
+using CsvRows = io::CSVReader<kColumns.size(), io::trim_chars<' ', '\t', '\r'>,
+                              io::no_quote_escape<','>, io::throw_on_overflow>;
 
 template <std::size_t... I>
-void read_header(Reader& reader, std::index_sequence<I...>) {
+void read_header(CsvRows& reader, std::index_sequence<I...>) {
   reader.read_header(io::ignore_extra_column | io::ignore_missing_column, kColumns[I]...);
 }
 
 template <std::size_t... I>
-bool read_row(Reader& reader, Row& row, std::index_sequence<I...>) {
+bool read_row(CsvRows& reader, Row& row, std::index_sequence<I...>) {
   return reader.read_row(row[I]...);
 }
 
@@ -68,14 +68,15 @@ class Table {
       : file_(name), reader_(name, text.data(), text.data() + text.size()), device_(device) {
     read_header(reader_, kAll);
     if (!reader_.has_column(kColumns[0])) throw lacks(kColumns[0]);
-    for (std::size_t side : {kLeft, kRight}) has_[side == kRight] = check_side(side);
+    for (std::size_t side : {kLeftColumn, kRightColumn})
+      has_[side == kRightColumn] = check_side(side);
     if (!has_[0] && !has_[1])
       throw InputError(
           fmt::format("{}:1: there is neither a left nor a right side; a recording of a headset "
                       "has the columns "
                       "l_source, l_x ... l_qw or r_source, r_x ... r_qw",
                       file_));
-    has_head_ = reader_.has_column(kColumns[kHead]);
+    has_head_ = reader_.has_column(kColumns[kHeadColumn]);
   }
 
   std::vector<Input> read() {
@@ -174,7 +175,7 @@ class Table {
     DeviceSample sample(device_, layout);
     sample.set_stamp(std::llround(time(row) * 1e9));
     for (std::size_t s = 0; s < 2; ++s) {
-      const std::size_t side = s == 0 ? kLeft : kRight;
+      const std::size_t side = s == 0 ? kLeftColumn : kRightColumn;
       const TrackedAs as = has_[s] ? source(row, side) : TrackedAs::kNone;
       if (as != TrackedAs::kNone) pose(row, side + 1, s, as, sample);
       // WebXR's stick_y is negative when it is pushed away
@@ -184,12 +185,12 @@ class Table {
         if (const double v = number(row, side + 12 + b); std::isfinite(v))
           sample.set_button(3 * s + b, v > 0.5);
     }
-    if (has_head_) pose(row, kHead, 2, TrackedAs::kHead, sample);
+    if (has_head_) pose(row, kHeadColumn, 2, TrackedAs::kHead, sample);
     return sample.input();
   }
 
   std::string file_;  // its name, for messages
-  Reader reader_;
+  CsvRows reader_;
   std::string device_;
   std::array<bool, 2> has_{};
   bool has_head_ = false;

@@ -9,15 +9,10 @@
 
 namespace handspan {
 
-// The word of a default, for the documentation of the schema (core/defaults.hpp).
-static std::string default_text(const TurnAxes& axes) {
-  return axes == TurnAxes::kWorld ? "world" : "body";
-}
-
 namespace {
 
 using Kind = PersonAction::Kind;
-constexpr const char* kSides[] = {"left", "right"};
+constexpr const char* kSideNames[] = {"left", "right"};
 
 // an action of a kind
 Schema<PersonAction> of_kind(Kind kind, const Schema<PersonAction>& schema) {
@@ -158,7 +153,7 @@ Schema<PersonStep> step_schema() {
         PersonStep step{{std::move(file.left), std::move(file.right)}};
         for (const PersonAction& action : file.both)
           for (std::size_t side = 0; side < 2; ++side)
-            step.actions[side].push_back(of_hand(action, kSides[side]));
+            step.actions[side].push_back(of_hand(action, kSideNames[side]));
         return step;
       });
 }

@@ -3,6 +3,7 @@
 // were when the clutch closed. Frames: W world, V the tracking frame of the device, C what is
 // tracked (controller, hand), E the end effector; 0 marks the clutch-in.
 #include <Eigen/Core>
+#include <string>
 
 #include "core/schema.hpp"
 #include "math/pose.hpp"
@@ -15,6 +16,10 @@ enum class TurnAxes {
   kWorld,  // those of W: E turns as the hand is seen to turn
   kBody,   // its own: a turn about an axis of the hand is one about an axis of E
 };
+/// The word of a default, for the documentation of schemas (core/defaults.hpp).
+inline std::string default_text(const TurnAxes& axes) {
+  return axes == TurnAxes::kWorld ? "world" : "body";
+}
 
 struct PoseMapping {
   Eigen::Matrix3d R_WV = Eigen::Matrix3d::Identity();  // rotation                  (3 x 3)

@@ -12,7 +12,7 @@ namespace {
 
 // what is so near is the goal itself, so that rounding does not add up [m, rad]
 constexpr double kSame = 1e-13;
-constexpr double kNearly = 1.0 + 1e-6;
+constexpr double kRoundedUp = 1.0 + 1e-6;
 // an arm that was not looked at for so long is where it was then [s]
 constexpr double kOldestLook = 0.02;
 
@@ -30,9 +30,9 @@ MovingGoal<N> moving_goal(const Eigen::Matrix<double, N, 1>& e,
   v_goal = goal.v;
   // faster than the limits, but for rounding: as fast as they are, and no telling how it goes on
   const double speed = goal.v.norm();
-  const bool fast = speed > limits.speed * kNearly;
+  const bool fast = speed > limits.speed * kRoundedUp;
   if (fast) goal.v *= limits.speed / speed;
-  if (fast || goal.a.norm() > limits.acceleration * kNearly) goal.a.setZero();
+  if (fast || goal.a.norm() > limits.acceleration * kRoundedUp) goal.a.setZero();
   return goal;
 }
 

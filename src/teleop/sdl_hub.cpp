@@ -47,19 +47,19 @@ void configure() {
   SDL_SetHint(SDL_HINT_GAMECONTROLLER_USE_BUTTON_LABELS, "0");
 }
 
-std::string text(const char* s) { return s == nullptr ? "" : s; }
+std::string text_or_none(const char* s) { return s == nullptr ? "" : s; }
 
 SdlAttached describe(int index) {
   SdlAttached a;
   a.instance = SDL_JoystickGetDeviceInstanceID(index);
-  a.name = text(SDL_JoystickNameForIndex(index));
+  a.name = text_or_none(SDL_JoystickNameForIndex(index));
   std::array<char, 33> guid{};
   SDL_JoystickGetGUIDString(SDL_JoystickGetDeviceGUID(index), guid.data(), guid.size());
   a.guid = guid.data();
   a.gamepad = SDL_IsGameController(index) == SDL_TRUE;
   a.space_mouse = SDL_JoystickGetDeviceVendor(index) == kMaker3Dconnexion ||
                   looks_like("*3Dconnexion*", a.name);
-  const std::string path = text(SDL_JoystickPathForIndex(index));
+  const std::string path = text_or_none(SDL_JoystickPathForIndex(index));
   SDL_Joystick* joystick = SDL_JoystickOpen(index);
   if (joystick == nullptr) {
     a.fault = SDL_GetError();
@@ -68,7 +68,7 @@ SdlAttached describe(int index) {
   a.axes = SDL_JoystickNumAxes(joystick);
   a.buttons = SDL_JoystickNumButtons(joystick);
   a.hats = SDL_JoystickNumHats(joystick);
-  std::tie(a.unit, a.by_port) = unit_of(text(SDL_JoystickGetSerial(joystick)), path);
+  std::tie(a.unit, a.by_port) = unit_of(text_or_none(SDL_JoystickGetSerial(joystick)), path);
   SDL_JoystickClose(joystick);
   return a;
 }

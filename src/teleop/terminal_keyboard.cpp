@@ -64,7 +64,7 @@ DeviceLayout layout_of(const KeyboardConfig& config) {
   return layout;
 }
 
-Nanoseconds now() {
+Nanoseconds clock_now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
@@ -127,11 +127,11 @@ class TerminalKeyboard : public Device {
 
   void run() {
     std::array<pollfd, 2> files = {{{terminal_->fd(), POLLIN, 0}, {stop_, POLLIN, 0}}};
-    Nanoseconds next = now() + kPeriod;
+    Nanoseconds next = clock_now() + kPeriod;
     // all keys are up at first
-    post(now());
+    post(clock_now());
     while (true) {
-      const Nanoseconds wait = std::clamp<Nanoseconds>(next - now(), 0, kPeriod);
+      const Nanoseconds wait = std::clamp<Nanoseconds>(next - clock_now(), 0, kPeriod);
       const timespec timeout = {0, wait};
       if (ppoll(files.data(), files.size(), &timeout, nullptr) < 0) continue;
       if (files[1].revents != 0) return;
@@ -145,7 +145,7 @@ class TerminalKeyboard : public Device {
         if (count > 0)
           news = press(decoder_.decode({bytes.data(), static_cast<std::size_t>(count)}));
       }
-      const Nanoseconds time = now();
+      const Nanoseconds time = clock_now();
       if (!news && time < next) continue;
       if (!news && files[0].revents == 0) press(decoder_.flush());
       post(time);
@@ -157,7 +157,7 @@ class TerminalKeyboard : public Device {
 
   // @return whether one of them means something
   bool press(const std::vector<std::string>& typed) {
-    const Nanoseconds time = now();
+    const Nanoseconds time = clock_now();
     bool known = false;
     for (const std::string& key : typed) {
       const auto found = std::ranges::find(keys_, key);

@@ -12,9 +12,9 @@
 namespace handspan {
 namespace {
 
-constexpr const char* kNames[kThrows] = {"back",          "stop",   "out_of_reach", "bad_frame",
-                                         "gap",           "leap",   "gap_leap",     "recentre",
-                                         "said_recentre", "release"};
+constexpr const char* kThrowNames[kThrows] = {
+    "back", "stop",     "out_of_reach", "bad_frame",     "gap",
+    "leap", "gap_leap", "recentre",     "said_recentre", "release"};
 constexpr double kDegree = std::numbers::pi / 180.0;
 // the clutch is open, then closed with the hand at rest, before each throw [s]
 constexpr double kOpen = 0.15, kReady = 0.25;
@@ -22,13 +22,13 @@ constexpr double kOpen = 0.15, kReady = 0.25;
 constexpr double kStays = 0.6, kRests = 0.4;
 constexpr double kFarther = 1.5;  // of kOutOfReach [m]
 constexpr double kTurns = 0.6;    // it turns while it goes [rad/m]
-const Eigen::Vector3d kHome(0.2, 1.1, -0.4), kHead(0.0, 1.6, 0.0);
+const Eigen::Vector3d kHome(0.2, 1.1, -0.4), kHeadPlace(0.0, 1.6, 0.0);
 
 Nanoseconds nanoseconds(double t) { return std::llround(t * 1e9); }
 
 }  // namespace
 
-const char* name_of(Throw kind) { return kNames[static_cast<std::size_t>(kind)]; }
+const char* name_of(Throw kind) { return kThrowNames[static_cast<std::size_t>(kind)]; }
 
 bool opens(Throw kind) { return kind >= Throw::kLeap; }
 
@@ -118,7 +118,8 @@ void ThrownHand::spoil(Nanoseconds now, Eigen::Vector3d& p, Eigen::Quaterniond& 
   if (first) ++came_[static_cast<std::size_t>(kind_)];
   troubled_ = true;
   if (kind_ == Throw::kBadFrame && !first) return;
-  if (kind_ == Throw::kRecentre || kind_ == Throw::kSaidRecentre) p = kHead + turn_ * (p - kHead);
+  if (kind_ == Throw::kRecentre || kind_ == Throw::kSaidRecentre)
+    p = kHeadPlace + turn_ * (p - kHeadPlace);
   p += leap_;
   q = turn_ * q;
 }
@@ -137,7 +138,7 @@ bool ThrownHand::sample(Nanoseconds now, Input& input) {
   sample_.clear();
   const bool says = kind_ == Throw::kSaidRecentre && troubled_ && !was_troubled;
   sample_.set_pose(pose_, says ? TrackedAs::kRecentred : TrackedAs::kController, p, q);
-  sample_.set_pose(2, TrackedAs::kHead, kHead, Eigen::Quaterniond::Identity());
+  sample_.set_pose(2, TrackedAs::kHead, kHeadPlace, Eigen::Quaterniond::Identity());
   for (std::size_t a = 0; a < layout().axes.size(); ++a) sample_.set_axis(a, 0.0);
   for (std::size_t b = 0; b < layout().buttons.size(); ++b) sample_.set_button(b, false);
   const bool held = now >= start_ - nanoseconds(kReady) && !(kind_ == Throw::kRelease && troubled_);

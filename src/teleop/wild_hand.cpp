@@ -15,7 +15,7 @@
 namespace handspan {
 namespace {
 
-constexpr const char* kNames[kTroubles] = {
+constexpr const char* kTroubleNames[kTroubles] = {
     "out_of_reach",   "flick",       "drop_out",        "becomes_hand",
     "clutch_chatter", "not_finite",  "zero_quaternion", "sign_flip",
     "stamp_back",     "other_clock", "silence",         "swapped",
@@ -23,7 +23,7 @@ constexpr const char* kNames[kTroubles] = {
 
 }  // namespace
 
-const char* name_of(Trouble trouble) { return kNames[static_cast<std::size_t>(trouble)]; }
+const char* name_of(Trouble trouble) { return kTroubleNames[static_cast<std::size_t>(trouble)]; }
 
 WildHand::WildHand(const WildHandConfig& config, const DeviceContext& context)
     : config_(config),
@@ -171,7 +171,7 @@ std::string WildHand::report() const {
   std::string text;
   for (std::size_t i = 0; i < kTroubles; ++i)
     if (counts_[i] > 0)
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", kNames[i], counts_[i]);
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", kTroubleNames[i], counts_[i]);
   return text.empty() ? "no trouble" : text;
 }
 
@@ -180,7 +180,8 @@ Schema<WildHandConfig> wild_hand_schema() {
       dictionary(number("Hz").min(0).max(1000))
           .check(
               [](const std::vector<std::pair<std::string, double>>& rates) -> std::optional<Fault> {
-                const std::vector<std::string> names(std::begin(kNames), std::end(kNames));
+                const std::vector<std::string> names(std::begin(kTroubleNames),
+                                                     std::end(kTroubleNames));
                 for (const auto& [name, rate] : rates)
                   if (!std::ranges::count(names, name))
                     return Fault{fmt::format("has '{}', which is no trouble", shown(name)),
@@ -191,7 +192,8 @@ Schema<WildHandConfig> wild_hand_schema() {
           .map([](const std::vector<std::pair<std::string, double>>& rates) {
             std::array<double, kTroubles> all{};
             for (const auto& [name, rate] : rates)
-              all[static_cast<std::size_t>(std::ranges::find(kNames, name) - kNames)] = rate;
+              all[static_cast<std::size_t>(std::ranges::find(kTroubleNames, name) -
+                                           kTroubleNames)] = rate;
             return all;
           });
   return object<WildHandConfig>("WildHand", "two hands and a tracking that do everything wrong")

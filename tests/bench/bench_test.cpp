@@ -11,7 +11,7 @@
 #include "core/error.hpp"
 
 namespace handspan {
-namespace {
+namespace bench_test {
 
 // Every figure once: that each is built, that ours and the peer's results agree, and that the
 // report has its keys. How fast anything is stays unsaid: that is `handspan bench`'s affair.
@@ -129,5 +129,5 @@ TEST(MeasurePair, TakesTurnsAndSamplesBothSides) {
   EXPECT_EQ(samples.peer.size(), 3);
 }
 
-}  // namespace
+}  // namespace bench_test
 }  // namespace handspan

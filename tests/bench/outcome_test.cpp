@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 namespace handspan {
-namespace {
+namespace outcome_test {
 
 Peer prints(const std::string& line) {
   return {"rival", {"/bin/sh", "-c", "echo '" + line + "'"}, true, false};
@@ -166,5 +166,5 @@ TEST(Outcome, OfBatchesIsThatOfPairs) {
   EXPECT_EQ(outcome.peers[0].name, "engine");
 }
 
-}  // namespace
+}  // namespace outcome_test
 }  // namespace handspan

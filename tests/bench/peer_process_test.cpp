@@ -8,7 +8,7 @@
 #include "bench/two_arms.hpp"
 
 namespace handspan {
-namespace {
+namespace peer_process_test {
 
 using std::chrono::milliseconds;
 
@@ -149,5 +149,5 @@ TEST(TwoArmPeers, FollowTheCircles) {
   if (installed == 0) GTEST_SKIP() << "no rival is installed: tools/setup --peers";
 }
 
-}  // namespace
+}  // namespace peer_process_test
 }  // namespace handspan

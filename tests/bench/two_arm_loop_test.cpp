@@ -7,7 +7,7 @@
 #include "support/alloc.hpp"
 
 namespace handspan {
-namespace {
+namespace two_arm_loop_test {
 
 const std::filesystem::path kRoot = HANDSPAN_SOURCE_DIR;
 
@@ -82,5 +82,5 @@ TEST(TwoArmLoop, RunsFromAFolderWithoutRobots) {
   EXPECT_NO_THROW(TwoArmLoop(TwoArmProblem::kAllLimits, "/nonexistent"));
 }
 
-}  // namespace
+}  // namespace two_arm_loop_test
 }  // namespace handspan

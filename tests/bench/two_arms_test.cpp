@@ -6,7 +6,7 @@
 #include "scene/urdf.hpp"
 
 namespace handspan {
-namespace {
+namespace two_arms_test {
 
 RobotFolder fr3() {
   return load_robot_folder(std::filesystem::path(HANDSPAN_SOURCE_DIR) / "robots/fr3");
@@ -54,5 +54,5 @@ TEST(TwoArms, UrdfHasTheLimitsOfTheFolderAndNotTheStops) {
   EXPECT_EQ(seen, 14);
 }
 
-}  // namespace
+}  // namespace two_arms_test
 }  // namespace handspan

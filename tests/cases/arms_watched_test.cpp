@@ -6,7 +6,7 @@
 #include "cases/case_support.hpp"
 
 namespace handspan {
-namespace {
+namespace arms_watched_test {
 
 using test::CaseFolder;
 using test::CaseOptions;
@@ -99,5 +99,5 @@ TEST(ArmsWatchedRun, AWallIsNotPressedHarderThanTheAppAllows) {
     ASSERT_LT(tick.wrenches[0].head<3>().norm(), 20.0) << tick.time;
 }
 
-}  // namespace
+}  // namespace arms_watched_test
 }  // namespace handspan

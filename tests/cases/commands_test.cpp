@@ -12,7 +12,7 @@
 
 #include "support/program.hpp"
 
-namespace {
+namespace commands_test {
 
 namespace fs = std::filesystem;
 
@@ -309,4 +309,4 @@ TEST_F(CommandCases, APictureThatCannotBeWrittenLosesNothingElse) {
   EXPECT_EQ(read("before.json"), "");
 }
 
-}  // namespace
+}  // namespace commands_test

@@ -2,7 +2,7 @@
 #include "case_support.hpp"
 
 namespace handspan {
-namespace {
+namespace devices_test {
 
 TEST(DeviceCases, ATriggerThatRestsAtMinusOneIsNotPressed) {
   HANDSPAN_NEEDS_CASES();
@@ -41,5 +41,5 @@ TEST(DeviceCases, StampsSince1970AreReadRelativeToTheFirst) {
   EXPECT_GT(most, 0.5) << run.told();
 }
 
-}  // namespace
+}  // namespace devices_test
 }  // namespace handspan

@@ -4,7 +4,7 @@
 #include "cases/case_support.hpp"
 
 namespace handspan {
-namespace {
+namespace hold_test {
 
 // what make_sticks.py writes as down.csv: the dead man's control 0.5 to 4.2 s, the stick forward
 // from 1 to 4 s
@@ -67,5 +67,5 @@ TEST(HoldCases, AWallIsPressedNoDeeperThanTheLeash) {
   EXPECT_FALSE(run.events_of("leash").empty()) << run.told();
 }
 
-}  // namespace
+}  // namespace hold_test
 }  // namespace handspan

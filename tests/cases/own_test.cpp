@@ -8,7 +8,7 @@
 #include "scene/import_write.hpp"
 
 namespace handspan {
-namespace {
+namespace own_test {
 
 constexpr double kDegree = M_PI / 180.0;
 
@@ -165,5 +165,5 @@ modes:
   EXPECT_EQ(run.events_of("move")[0].text, "j1 +1.7 deg, j2 +1.7 deg, j3 +1.7 deg, j4 +1.7 deg");
 }
 
-}  // namespace
+}  // namespace own_test
 }  // namespace handspan

@@ -7,7 +7,7 @@
 #include "cases/case_support.hpp"
 
 namespace handspan {
-namespace {
+namespace push_test {
 
 using test::CaseFolder;
 using test::CaseRun;
@@ -73,5 +73,5 @@ TEST(PushedArmsRun, TheElbowStaysWhenTheToolIsTurned) {
   }
 }
 
-}  // namespace
+}  // namespace push_test
 }  // namespace handspan

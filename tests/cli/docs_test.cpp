@@ -9,7 +9,7 @@
 
 #include "support/program.hpp"
 
-namespace {
+namespace docs_test {
 
 using handspan::test::InFolder;
 using handspan::test::kRoot;
@@ -50,7 +50,8 @@ class Docs : public InFolder {
     line = line.substr(0, line.find(" #"));
     EXPECT_TRUE(line.starts_with(program + " ")) << line;
     line = line.substr(program.size() + 1);
-    if (line.starts_with("serve ")) line += " --port 0 --no-page-open --for 0.3s";
+    if (line.starts_with("serve ") || line.starts_with("view "))
+      line += " --port 0 --no-page-open --for 0.3s";
     return run(line);
   }
 
@@ -220,4 +221,4 @@ TEST_F(Docs, TheFiveMinutesOfReadmeRunAndLeaveNothingBehind) {
     EXPECT_TRUE(entry.is_symlink() || entry.path().filename() == "handspan-out") << entry.path();
 }
 
-}  // namespace
+}  // namespace docs_test

@@ -16,7 +16,7 @@
 
 #include "support/program.hpp"
 
-namespace {
+namespace main_test {
 
 namespace test = handspan::test;
 using test::kRoot;
@@ -297,7 +297,7 @@ TEST_F(Cli, NumbersThatAreNoneOfAnOptionAreNamedWithIt) {
       {"studdy grab/random", "there is no command 'studdy'; did you mean 'study'?"},
       {"export_urdf fr3", "there is no command 'export_urdf'; did you mean 'export-urdf'?"},
       // the names there are
-      {"fly " + app, "there is no command 'fly'; there are: serve, run, replay, "}};
+      {"fly " + app, "there is no command 'fly'; there are: serve, view, run, replay, "}};
   for (const auto& [arguments, message] : cases) {
     const Result r = run(arguments);
     EXPECT_EQ(r.code, 2) << arguments << ": " << r.output;
@@ -471,4 +471,4 @@ TEST_F(Cli, HelpNamesTheCommands) {
   EXPECT_EQ(run("--version").output, "0.1.0\n");
 }
 
-}  // namespace
+}  // namespace main_test

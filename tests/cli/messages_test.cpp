@@ -3,7 +3,7 @@
 
 #include "support/program.hpp"
 
-namespace {
+namespace messages_test {
 
 using handspan::test::InFolder;
 using handspan::test::kRoot;
@@ -274,4 +274,4 @@ TEST_F(OfAnotherUser, ATreeThatIsBuiltRuns) {
   EXPECT_TRUE(run_as(" check fr3").output.starts_with("setup\nbuild\n"));
 }
 
-}  // namespace
+}  // namespace messages_test

@@ -3,7 +3,7 @@
 
 #include "support/program.hpp"
 
-namespace {
+namespace new_test {
 
 using handspan::test::InFolder;
 using handspan::test::kRoot;
@@ -188,4 +188,4 @@ TEST_F(New, WhatIsRefusedLeavesNothingBehind) {
   }
 }
 
-}  // namespace
+}  // namespace new_test

@@ -19,7 +19,7 @@
 #include <string>
 #include <utility>
 
-namespace {
+namespace serve_test {
 
 const std::string kServe = std::string("exec ") + HANDSPAN_BINARY + " serve " +
                            HANDSPAN_SOURCE_DIR + "/apps/lift.yaml --no-page-open ";
@@ -164,4 +164,4 @@ TEST(Serve, ATakenPortIsOneLineAndBadInput) {
                 "choose another port with --port\n");
 }
 
-}  // namespace
+}  // namespace serve_test

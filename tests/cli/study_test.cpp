@@ -12,7 +12,7 @@
 #include <sstream>
 #include <vector>
 
-namespace {
+namespace study_test {
 
 const std::filesystem::path kRoot = HANDSPAN_SOURCE_DIR;
 
@@ -185,4 +185,4 @@ TEST_F(StudyCommand, BadInputIsOneLine) {
   EXPECT_EQ(run("study lift.yaml --workers 0").code, 2);
 }
 
-}  // namespace
+}  // namespace study_test

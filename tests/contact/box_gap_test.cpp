@@ -12,7 +12,7 @@
 #include "support/sized.hpp"
 
 namespace handspan {
-namespace {
+namespace box_gap_test {
 
 using Eigen::Vector3d;
 
@@ -208,5 +208,5 @@ TEST(BoxGap, AllocatesNothing) {
   EXPECT_EQ(allocations.count(), 0U);
 }
 
-}  // namespace
+}  // namespace box_gap_test
 }  // namespace handspan

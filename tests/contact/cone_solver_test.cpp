@@ -11,7 +11,7 @@
 #include "support/sized.hpp"
 
 namespace handspan {
-namespace {
+namespace cone_solver_test {
 
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
@@ -184,5 +184,5 @@ TEST(ConeSolver, SaysWhenItGivesUpAndAllocatesNothing) {
   EXPECT_EQ(result.sweeps, 2);
 }
 
-}  // namespace
+}  // namespace cone_solver_test
 }  // namespace handspan

@@ -9,7 +9,7 @@
 #include "core/error.hpp"
 
 namespace handspan {
-namespace {
+namespace rigid_model_test {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
@@ -132,5 +132,5 @@ TEST(Tray, IsAFloorAndFourWallsAroundItsInside) {
   }
 }
 
-}  // namespace
+}  // namespace rigid_model_test
 }  // namespace handspan

@@ -14,7 +14,7 @@
 #include "support/sized.hpp"
 
 namespace handspan {
-namespace {
+namespace rigid_stepping_test {
 
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
@@ -445,5 +445,5 @@ TEST(RigidStepping, RefusesAStateThatIsNone) {
   EXPECT_EQ(error([&](auto& s) { s.X_WB.R *= 1.1; }), "the box's R_WB is no rotation");
 }
 
-}  // namespace
+}  // namespace rigid_stepping_test
 }  // namespace handspan

@@ -13,7 +13,7 @@
 #include "support/sized.hpp"
 
 namespace handspan {
-namespace {
+namespace rigid_toss_test {
 
 using Eigen::Vector3d;
 
@@ -152,5 +152,5 @@ TEST(RigidToss, NamesWhatIsWrong) {
             "a toss's deepest_start is -1; it must be >= 0");
 }
 
-}  // namespace
+}  // namespace rigid_toss_test
 }  // namespace handspan

@@ -15,7 +15,7 @@
 #include "support/alloc.hpp"
 
 namespace handspan {
-namespace {
+namespace arm_drive_test {
 
 using test::ArmDriveTest;
 using test::commanded;
@@ -65,7 +65,9 @@ TEST_F(Ur10DriveTest, AVelocityDriveGetsTheVelocityAtTheTicksEnd) {
   const Eigen::VectorXd a = Eigen::VectorXd::LinSpaced(n_, 0.5, 1.0);
   tick(drive, a);
   EXPECT_EQ(command_, 0.008 * a);
-  ArmDrive closed({}, context());
+  ArmConfig measured;
+  measured.feedback = Feedback::kMeasured;
+  ArmDrive closed(measured, context());
   closed.start(measured_, state());
   measured_.v.setConstant(0.3);
   tick(closed, a);
@@ -74,7 +76,9 @@ TEST_F(Ur10DriveTest, AVelocityDriveGetsTheVelocityAtTheTicksEnd) {
 
 TEST_F(Ur10DriveTest, APositionDriveGetsThePositionAtTheTicksEnd) {
   group_.kind = GroupKind::kPosition;
-  ArmDrive drive({}, context());
+  ArmConfig measured;
+  measured.feedback = Feedback::kMeasured;
+  ArmDrive drive(measured, context());
   drive.start(measured_, state());
   measured_.v.setConstant(0.3);
   tick(drive, Eigen::VectorXd::Ones(n_));
@@ -175,6 +179,7 @@ TEST_F(Ur10DriveTest, CompensatedLagPutsTheJointWhereTheCommandedStateIs) {
 
 TEST_F(Ur10DriveTest, CompensatedLagNeedsTheCommandedState) {
   ArmConfig config;
+  config.feedback = Feedback::kMeasured;
   config.compensate_lag = true;
   try {
     ArmDrive(config, context());
@@ -336,8 +341,10 @@ TEST_F(ArmDriveTest, StartTakesTheArmAsItIsAtRestCarriedByGravitysTorque) {
 
 TEST_F(ArmDriveTest, RefusesWhatDoesNotSuitTheGroup) {
   ArmConfig config;
+  std::optional<Feedback> feedback;
   const auto with = [&](auto member, auto value) {
     ArmConfig changed;
+    changed.feedback = feedback;
     changed.*member = value;
     return message(changed);
   };
@@ -357,6 +364,10 @@ TEST_F(ArmDriveTest, RefusesWhatDoesNotSuitTheGroup) {
             "compensate_lag needs a velocity- or position-driven group; 'arm.arm' is "
             "torque-driven; leave it out");
   EXPECT_EQ(with(&ArmConfig::law, ArmLaw::kTorque), "accepted");
+  // left out, the feedback is what suits the law
+  EXPECT_EQ(with(&ArmConfig::law, ArmLaw::kPosition), "accepted");
+  EXPECT_EQ(with(&ArmConfig::law, ArmLaw::kVelocity), "accepted");
+  feedback = config.feedback = Feedback::kMeasured;
   EXPECT_EQ(with(&ArmConfig::law, ArmLaw::kPosition),
             "law: position with feedback: measured acts on the change of one tick, and needs gains "
             "for that; set feedback: commanded, or give stiffness and damping");
@@ -428,7 +439,7 @@ TEST(ArmSchema, ReadsEveryKeyAndRefusesNonsense) {
   EXPECT_EQ(config.observer, 25.0);
   EXPECT_EQ(config.observer_share, 0.2);
   EXPECT_EQ(config.velocity_filter, 0.005);
-  EXPECT_EQ(parse_yaml("{}", "app.yaml", arm_schema()).feedback, Feedback::kMeasured);
+  EXPECT_EQ(parse_yaml("{}", "app.yaml", arm_schema()).feedback, std::nullopt);
   const std::pair<const char*, const char*> bad[] = {
       {"{feedback: open}", "feedback"},
       {"{law: force}", "law"},
@@ -479,5 +490,5 @@ TEST_F(ArmDriveHeap, TicksAllocateNothing) {
   }
 }
 
-}  // namespace
+}  // namespace arm_drive_test
 }  // namespace handspan

@@ -8,7 +8,7 @@
 #include "core/random.hpp"
 
 namespace handspan {
-namespace {
+namespace arm_torque_test {
 
 using test::ArmDriveTest;
 using test::commanded;
@@ -322,5 +322,5 @@ TEST_F(ArmDriveTest, TorquesAreCutAtTheLimitAndCounted) {
   EXPECT_EQ(drive.clamped(), 1U);
 }
 
-}  // namespace
+}  // namespace arm_torque_test
 }  // namespace handspan

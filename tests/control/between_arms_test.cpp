@@ -10,7 +10,7 @@
 #include "support/sized.hpp"
 
 namespace handspan {
-namespace {
+namespace between_arms_test {
 
 using test::body;
 using test::mechanism;
@@ -164,5 +164,5 @@ TEST(BetweenArms, AllocatesNothing) {
   EXPECT_EQ(count.count(), 0U);
 }
 
-}  // namespace
+}  // namespace between_arms_test
 }  // namespace handspan

@@ -10,7 +10,7 @@
 #include "scene/robot_folder.hpp"
 
 namespace handspan {
-namespace {
+namespace cartesian_limits_test {
 
 using test::message_of;
 using test::Rig;
@@ -325,5 +325,5 @@ TEST(CartesianLimits, ErrorsNameTheFrameAndTheMend) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace cartesian_limits_test
 }  // namespace handspan

@@ -10,7 +10,7 @@
 #include "support/alloc.hpp"
 
 namespace handspan {
-namespace {
+namespace collision_test {
 
 using test::body;
 using test::mechanism;
@@ -333,5 +333,5 @@ TEST(Collision, ConfigurationIsCheckedWhereItIsRead) {
   EXPECT_NE(message("deceleration: 0").find("deceleration"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace collision_test
 }  // namespace handspan

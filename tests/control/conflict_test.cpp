@@ -11,7 +11,7 @@
 #include "support/sized.hpp"
 
 namespace handspan {
-namespace {
+namespace conflict_test {
 
 // Rows of three joints' accelerations: bounds, then a row for each kind of limit, all wide.
 enum Row { kBound1, kBound2, kBound3, kTorque1, kTorque2, kSpeed, kCollision, kTask, kRows };
@@ -290,5 +290,5 @@ TEST(ConflictReporter, SaysThatRowsAreMissing) {
   }
 }
 
-}  // namespace
+}  // namespace conflict_test
 }  // namespace handspan

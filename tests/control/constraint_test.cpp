@@ -9,7 +9,7 @@
 #include "support/sized.hpp"
 
 namespace handspan {
-namespace {
+namespace constraint_test {
 
 constexpr std::uint64_t kSeed = 11;
 
@@ -136,5 +136,5 @@ TEST(Constraint, KindsHaveTheNamesOfTheSchema) {
   EXPECT_STREQ(name_of(ConstraintKind::kJerk), "jerk");
 }
 
-}  // namespace
+}  // namespace constraint_test
 }  // namespace handspan

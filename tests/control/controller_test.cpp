@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace handspan {
-namespace {
+namespace controller_test {
 
 struct Nothing {};
 
@@ -27,5 +27,5 @@ TEST(Controllers, OfAProgramStandBesideTheBuiltInOnesAndNamesAreTakenOnce) {
   EXPECT_THROW(add(), InputError);
 }
 
-}  // namespace
+}  // namespace controller_test
 }  // namespace handspan

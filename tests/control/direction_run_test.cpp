@@ -10,7 +10,7 @@
 #include "support/scenes.hpp"
 
 namespace handspan {
-namespace {
+namespace direction_run_test {
 
 constexpr double kDegree = M_PI / 180.0;
 
@@ -73,5 +73,5 @@ TEST(DirectionRun, APushedToolGivesWayAlongThePush) {
   EXPECT_LT(most, 25.0 * kDegree) << most / kDegree;
 }
 
-}  // namespace
+}  // namespace direction_run_test
 }  // namespace handspan

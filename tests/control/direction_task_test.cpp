@@ -7,7 +7,7 @@
 #include "control/model_run.hpp"
 
 namespace handspan {
-namespace {
+namespace direction_task_test {
 
 using namespace test;
 
@@ -135,5 +135,5 @@ TEST(DirectionTaskErrors, SayWhatIsWrong) {
             "the direction of the task 'd' has no length; give a direction");
 }
 
-}  // namespace
+}  // namespace direction_task_test
 }  // namespace handspan

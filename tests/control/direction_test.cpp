@@ -11,7 +11,7 @@
 #include "model_run.hpp"
 
 namespace handspan {
-namespace {
+namespace direction_test {
 
 using test::kSeed;
 using test::random_vector;
@@ -309,5 +309,5 @@ TEST(Direction, WhatBindsIsTold) {
   EXPECT_TRUE(free.keeper.tell(text).empty());
 }
 
-}  // namespace
+}  // namespace direction_test
 }  // namespace handspan

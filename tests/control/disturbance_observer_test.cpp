@@ -11,7 +11,7 @@
 #include "support/alloc.hpp"
 
 namespace handspan {
-namespace {
+namespace disturbance_observer_test {
 
 using Torque = std::function<Eigen::VectorXd(double time)>;
 
@@ -133,5 +133,5 @@ TEST(DisturbanceObserverHeap, TicksAllocateNothing) {
   EXPECT_EQ(allocations.count(), 0U);
 }
 
-}  // namespace
+}  // namespace disturbance_observer_test
 }  // namespace handspan

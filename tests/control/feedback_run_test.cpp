@@ -10,7 +10,7 @@
 #include "control_support.hpp"
 
 namespace handspan {
-namespace {
+namespace feedback_run_test {
 
 using test::ArmLoop;
 using test::ArmLoopOptions;
@@ -285,5 +285,5 @@ TEST(TorqueDrivenRun, VelocitiesThatAreDifferencesOfEncoderStepsVibrateUnfiltere
   EXPECT_GT(f.speed, kVibration);
 }
 
-}  // namespace
+}  // namespace feedback_run_test
 }  // namespace handspan

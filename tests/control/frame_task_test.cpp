@@ -10,7 +10,7 @@
 #include "control/model_run.hpp"
 
 namespace handspan {
-namespace {
+namespace frame_task_test {
 
 using namespace test;
 
@@ -316,5 +316,5 @@ TEST(FrameTaskErrors, SayWhatIsWrong) {
   EXPECT_EQ(made(config), "the task 'hand' controls no axis; set one of its axes to true");
 }
 
-}  // namespace
+}  // namespace frame_task_test
 }  // namespace handspan

@@ -9,7 +9,7 @@
 #include "support/alloc.hpp"
 
 namespace handspan {
-namespace {
+namespace hold_test {
 
 class Hold : public testing::Test {
  protected:
@@ -184,5 +184,5 @@ TEST(Controllers, AreMadeFromYamlByName) {
   }
 }
 
-}  // namespace
+}  // namespace hold_test
 }  // namespace handspan

@@ -8,7 +8,7 @@
 #include "control/wrench_task.hpp"
 
 namespace handspan {
-namespace {
+namespace holding_test {
 
 using namespace test;
 
@@ -220,5 +220,5 @@ TEST_F(Holding, TheTorquesThatArmsAndSqueezeNeedAreWhatJacobiansSay) {
   }
 }
 
-}  // namespace
+}  // namespace holding_test
 }  // namespace handspan

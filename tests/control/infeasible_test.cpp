@@ -9,7 +9,7 @@
 #include "control/problem.hpp"
 
 namespace handspan {
-namespace {
+namespace infeasible_test {
 
 // A carriage of 10 kg on a vertical slide of one joint, between the world's walls.
 ModelDescription carriage() {
@@ -192,5 +192,5 @@ INSTANTIATE_TEST_SUITE_P(
              .gives_way = ConstraintKind::kJerk}),
     [](const auto& test) { return test.param.name; });
 
-}  // namespace
+}  // namespace infeasible_test
 }  // namespace handspan

@@ -9,7 +9,7 @@
 #include "support/random_model.hpp"
 
 namespace handspan {
-namespace {
+namespace joint_rows_test {
 
 constexpr std::uint64_t kSeed = 5;
 
@@ -218,5 +218,5 @@ TEST(JointRows, AreReadByName) {
   EXPECT_EQ(parts[1].make(context)->rows()[0].name, "jerk limit link_0");
 }
 
-}  // namespace
+}  // namespace joint_rows_test
 }  // namespace handspan

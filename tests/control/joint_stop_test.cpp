@@ -7,7 +7,7 @@
 #include "support/scenes.hpp"
 
 namespace handspan {
-namespace {
+namespace joint_stop_test {
 
 TEST(VelocityStop, FromNoAccelerationTakesTheClosedFormsTime) {
   // reaches the acceleration: v / a + a / j; does not: 2 sqrt(v / j)
@@ -178,5 +178,5 @@ TEST(JointStop, WhatIsNoNumberStopsAtOnceAndNothingTouchesTheHeap) {
   EXPECT_GT(stop.duration(), 0.2);
 }
 
-}  // namespace
+}  // namespace joint_stop_test
 }  // namespace handspan

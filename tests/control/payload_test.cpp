@@ -6,7 +6,7 @@
 #include "core/random.hpp"
 
 namespace handspan {
-namespace {
+namespace payload_test {
 
 using test::ArmLoop;
 using test::ArmLoopOptions;
@@ -122,5 +122,5 @@ TEST(Payload, AttachingAndDetachingJumpsNeitherCommandNorArm) {
   }
 }
 
-}  // namespace
+}  // namespace payload_test
 }  // namespace handspan

@@ -5,7 +5,7 @@
 #include "control/model_run.hpp"
 
 namespace handspan {
-namespace {
+namespace posture_task_test {
 
 using namespace test;
 
@@ -124,5 +124,5 @@ TEST_F(Arms, MessagesSayWhatIsWrongAndHowToMendIt) {
             "the task 'p' has 8 values of q for 7 joints");
 }
 
-}  // namespace
+}  // namespace posture_task_test
 }  // namespace handspan

@@ -4,7 +4,7 @@
 #include "control/model_run.hpp"
 
 namespace handspan {
-namespace {
+namespace problem_run_test {
 
 using namespace test;
 
@@ -137,5 +137,5 @@ TEST(ProblemRun, AbsurdReferencesGainsAndWeightsGiveFiniteCommandsInsideTheJoint
       kinds[2], kinds[3], kinds[4], kinds[5]);
 }
 
-}  // namespace
+}  // namespace problem_run_test
 }  // namespace handspan

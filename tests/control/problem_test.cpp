@@ -10,7 +10,7 @@
 #include "support/alloc.hpp"
 
 namespace handspan {
-namespace {
+namespace problem_test {
 
 using namespace test;
 
@@ -386,5 +386,5 @@ TEST(ProblemHeap, SolveAllocatesNothingSolvedRelaxedOrFailed) {
   EXPECT_GT(problem.counts().relaxed, 0U);
 }
 
-}  // namespace
+}  // namespace problem_test
 }  // namespace handspan

@@ -14,7 +14,7 @@
 #include "support/sized.hpp"
 
 namespace handspan {
-namespace {
+namespace qp_test {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
@@ -791,5 +791,5 @@ TEST(QpSolver, SaysWhatIsWrongWithItsRows) {
             "a working set of 3 numbers for a QP of 1 bounds and rows");
 }
 
-}  // namespace
+}  // namespace qp_test
 }  // namespace handspan

@@ -5,7 +5,7 @@
 #include <limits>
 
 namespace handspan {
-namespace {
+namespace ramp_test {
 
 TEST(Ramp, GoesInAStraightLineAndEndsExactlyAtItsTarget) {
   Ramp ramp(1.0);
@@ -62,5 +62,5 @@ TEST(Ramp, JumpIsAtOnceAndEndsAnyRamp) {
   EXPECT_EQ(ramp.value(), 7.0);
 }
 
-}  // namespace
+}  // namespace ramp_test
 }  // namespace handspan

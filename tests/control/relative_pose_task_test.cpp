@@ -5,7 +5,7 @@
 #include "control/model_run.hpp"
 
 namespace handspan {
-namespace {
+namespace relative_pose_task_test {
 
 using namespace test;
 
@@ -155,5 +155,5 @@ TEST_F(TwoArms, MessagesSayWhatIsWrong) {
   EXPECT_EQ(made(config), "the task 'r' controls no axis; set one of its axes to true");
 }
 
-}  // namespace
+}  // namespace relative_pose_task_test
 }  // namespace handspan

@@ -10,7 +10,7 @@
 #include "support/alloc.hpp"
 
 namespace handspan {
-namespace {
+namespace servo_model_test {
 
 constexpr double kTick = 0.008, kLag = 0.02;
 
@@ -153,5 +153,5 @@ TEST(ServoModelHeap, TicksAllocateNothing) {
   EXPECT_EQ(allocations.count(), 0U);
 }
 
-}  // namespace
+}  // namespace servo_model_test
 }  // namespace handspan

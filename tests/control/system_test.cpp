@@ -9,7 +9,7 @@
 #include "support/random_model.hpp"
 
 namespace handspan {
-namespace {
+namespace system_test {
 
 using namespace test;
 
@@ -290,5 +290,5 @@ TEST(SystemErrors, SayWhatIsWrongAndHowToMendIt) {
             "the payload 'p' comes twice; give one another name");
 }
 
-}  // namespace
+}  // namespace system_test
 }  // namespace handspan

@@ -8,7 +8,7 @@
 #include "control/model_run.hpp"
 
 namespace handspan {
-namespace {
+namespace task_test {
 
 using namespace test;
 
@@ -180,5 +180,5 @@ TEST(TaskAxes, AreTheIndicesThatAreSet) {
             "the task 't' controls no axis; set one of its axes to true");
 }
 
-}  // namespace
+}  // namespace task_test
 }  // namespace handspan

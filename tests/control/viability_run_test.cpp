@@ -4,7 +4,7 @@
 #include "control/viability_support.hpp"
 
 namespace handspan {
-namespace {
+namespace viability_run_test {
 
 using namespace test;
 
@@ -107,9 +107,9 @@ class Walk {
         "{}: {} at q {:.17g} v {:.17g} dt {}, ends {:.17g} {:.17g}, seed {}; limits {} {} v {} a "
         "{} "
         "braking {}, curve {} {} {} {}",
-        entry_.name, what, s.q, s.v, dt_, joint_.lower_position(), joint_.upper_position(), kSeed,
-        l.lower, l.upper, l.velocity, l.acceleration, l.braking, c.offset, c.gain, c.lower,
-        c.upper);
+        entry_.name, what, s.q, s.v, dt_, joint_.lower_position(), joint_.upper_position(),
+        kViabilitySeed, l.lower, l.upper, l.velocity, l.acceleration, l.braking, c.offset, c.gain,
+        c.lower, c.upper);
     return false;
   }
 
@@ -125,7 +125,7 @@ TEST(ViabilityRun, StaysInsideLimitsUnderAnyReachableCommand) {
   constexpr int kRun = 5000;
   for (const NamedLimits& entry : robots_limits())
     for (const double dt : kPeriods) {
-      Walk walk(entry, dt, kSeed);
+      Walk walk(entry, dt, kViabilitySeed);
       for (int i = 0; i < sized(1000000) / kRun; ++i)
         walk.run(random_viable_state(walk.joint(), walk.random()), kRun);
       if (HasFailure()) return;
@@ -135,7 +135,7 @@ TEST(ViabilityRun, StaysInsideLimitsUnderAnyReachableCommand) {
 TEST(ViabilityRun, EveryViableStateOfTheRobotsHasABoxThatKeepsItViable) {
   for (const NamedLimits& entry : robots_limits())
     for (const double dt : kPeriods) {
-      Walk walk(entry, dt, kSeed + 1);
+      Walk walk(entry, dt, kViabilitySeed + 1);
       for (int i = 0; i < sized(1000000); ++i)
         walk.run(random_viable_state(walk.joint(), walk.random()), 1);
       if (HasFailure()) return;
@@ -143,12 +143,12 @@ TEST(ViabilityRun, EveryViableStateOfTheRobotsHasABoxThatKeepsItViable) {
 }
 
 TEST(ViabilityRun, StaysInsideRandomLimitsFromRest) {
-  RandomStream random(kSeed, "limits");
+  RandomStream random(kViabilitySeed, "limits");
   constexpr int kRun = 2500;
   for (int i = 0; i < sized(20000000) / kRun; ++i) {
     const NamedLimits entry{fmt::format("random {}", i), random_limits(random)};
     for (const double dt : kPeriods) {
-      Walk walk(entry, dt, kSeed + 2);
+      Walk walk(entry, dt, kViabilitySeed + 2);
       const State start = random_viable_state(walk.joint(), walk.random());
       walk.run({start.q, 0.0}, kRun);
     }
@@ -157,12 +157,12 @@ TEST(ViabilityRun, StaysInsideRandomLimitsFromRest) {
 }
 
 TEST(ViabilityRun, StaysInsideRandomLimitsFromAnyViableState) {
-  RandomStream random(kSeed, "viable");
+  RandomStream random(kViabilitySeed, "viable");
   int walked = 0;
   for (int i = 0; i < sized(40000); ++i) {
     const NamedLimits entry{fmt::format("random {}", i), random_limits(random)};
     for (const double dt : kPeriods) {
-      Walk walk(entry, dt, kSeed + 3);
+      Walk walk(entry, dt, kViabilitySeed + 3);
       if (!roomy(walk.joint(), entry.limits, dt)) continue;
       ++walked;
       for (int k = 0; k < 10; ++k) walk.run(random_viable_state(walk.joint(), walk.random()), 10);
@@ -172,5 +172,5 @@ TEST(ViabilityRun, StaysInsideRandomLimitsFromAnyViableState) {
   EXPECT_GT(walked, sized(40000));
 }
 
-}  // namespace
+}  // namespace viability_run_test
 }  // namespace handspan

@@ -17,7 +17,7 @@
 
 namespace handspan::test {
 
-inline constexpr std::uint64_t kSeed = 20260117;
+inline constexpr std::uint64_t kViabilitySeed = 20260117;
 inline constexpr double kPeriods[] = {1.0 / 1000.0, 1.0 / 125.0};
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 

@@ -9,7 +9,7 @@
 #include "support/alloc.hpp"
 
 namespace handspan {
-namespace {
+namespace viability_test {
 
 using namespace test;
 
@@ -111,7 +111,7 @@ TEST(Viability, ARoundingExcessIsNeitherOutsideNorAKick) {
 TEST(Viability, TheContinuousBoundOvershootsByBrakingTimesThePeriodSquared) {
   const JointLimits limits = simple_limits(1.0, 2.0, 10.0, 6.0);
   const JointViability joint(limits);
-  RandomStream random(kSeed, "naive");
+  RandomStream random(kViabilitySeed, "naive");
   for (const double dt : kPeriods) {
     double naive_excess = 0.0, excess = 0.0;
     for (int run = 0; run < 200; ++run) {
@@ -156,9 +156,9 @@ void expect_swept(const NamedLimits& entry) {
 
 TEST(Viability, TheVelocityBoundIsTheBackwardSweepOfTheCurve) {
   for (const NamedLimits& entry : robots_limits()) expect_swept(entry);
-  RandomStream random(kSeed, "sweep");
+  RandomStream random(kViabilitySeed, "sweep");
   for (int i = 0; i < sized(1000); ++i)
-    expect_swept({fmt::format("seed {} random {}", kSeed, i), random_limits(random)});
+    expect_swept({fmt::format("seed {} random {}", kViabilitySeed, i), random_limits(random)});
 }
 
 TEST(Viability, TheCurveOfTheFr3sJoint5AsksForMoreThanItsBrakingAndTheBoundDoesNot) {
@@ -222,7 +222,7 @@ TEST(Viability, TheUpperAccelerationLandsOnTheCurve) {
 }
 
 TEST(Viability, TheMirroredJointHasTheMirroredBox) {
-  RandomStream random(kSeed, "mirror");
+  RandomStream random(kViabilitySeed, "mirror");
   for (int i = 0; i < sized(100000); ++i) {
     const JointLimits limits = random_limits(random);
     JointLimits mirrored = limits;
@@ -236,8 +236,8 @@ TEST(Viability, TheMirroredJointHasTheMirroredBox) {
     const double q = random.uniform(limits.lower - 0.1, limits.upper + 0.1);
     const double v = random.uniform(-1.2, 1.2) * limits.velocity;
     const AccelerationBox a = joint.box(q, v, 1e-3), b = mirror.box(-q, -v, 1e-3);
-    ASSERT_EQ(a.lower, -b.upper) << "seed " << kSeed << " case " << i;
-    ASSERT_EQ(a.upper, -b.lower) << "seed " << kSeed << " case " << i;
+    ASSERT_EQ(a.lower, -b.upper) << "seed " << kViabilitySeed << " case " << i;
+    ASSERT_EQ(a.upper, -b.lower) << "seed " << kViabilitySeed << " case " << i;
     ASSERT_EQ(a.outside, b.outside);
     ASSERT_EQ(joint.upper_velocity(q), -mirror.lower_velocity(-q));
     ASSERT_EQ(joint.upper_position(), -mirror.lower_position());
@@ -245,7 +245,7 @@ TEST(Viability, TheMirroredJointHasTheMirroredBox) {
 }
 
 TEST(Viability, AJointOutsideComesBackMonotonicallyWithinTheBrakingDeceleration) {
-  RandomStream random(kSeed, "outside");
+  RandomStream random(kViabilitySeed, "outside");
   for (const NamedLimits& entry : robots_limits()) {
     const JointViability joint(entry.limits);
     const double braking = entry.limits.braking, high = joint.upper_position();
@@ -255,7 +255,7 @@ TEST(Viability, AJointOutsideComesBackMonotonicallyWithinTheBrakingDeceleration)
                 random.uniform(-0.1, 1.2) * entry.limits.velocity};
         if (run == 0) s.v = 0.0;
         const std::string where =
-            fmt::format("{} dt {} seed {} run {}", entry.name, dt, kSeed, run);
+            fmt::format("{} dt {} seed {} run {}", entry.name, dt, kViabilitySeed, run);
         ASSERT_TRUE(joint.box(s.q, s.v, dt).outside) << where;
         double left = s.q - high;
         int ticks = 0;
@@ -311,7 +311,7 @@ TEST(Viability, ATooFastJointIsBrakedToTheBound) {
 }
 
 TEST(Viability, AnyFiniteStateHasABoxOfFiniteAccelerationsWithinTheLimit) {
-  RandomStream random(kSeed, "any");
+  RandomStream random(kViabilitySeed, "any");
   constexpr double kMost = std::numeric_limits<double>::max();
   std::vector<NamedLimits> all = robots_limits();
   all.push_back({"continuous", simple_limits(0.0, 2.0, 8.0, 5.0)});
@@ -324,7 +324,7 @@ TEST(Viability, AnyFiniteStateHasABoxOfFiniteAccelerationsWithinTheLimit) {
                   box.upper <= entry.limits.acceleration && box.upper >= -entry.limits.braking &&
                   box.lower <= entry.limits.braking && !box.empty)
           << entry.name << " q " << q << " v " << v << " dt " << dt << " box " << box.lower << ' '
-          << box.upper << " seed " << kSeed;
+          << box.upper << " seed " << kViabilitySeed;
     };
     for (const double dt : {1e-6, 1e-3, 8e-3, 0.1}) {
       for (const double q : {-kMost, -1e100, -1e9, 0.0, 1e9, 1e100, kMost})
@@ -444,5 +444,5 @@ TEST(Viability, HeapIsNotTouchedByABox) {
   EXPECT_TRUE(std::isfinite(sum));
 }
 
-}  // namespace
+}  // namespace viability_test
 }  // namespace handspan

@@ -10,7 +10,7 @@
 #include "support/scenes.hpp"
 
 namespace handspan {
-namespace {
+namespace whole_arm_test {
 
 const char* const kScene = R"(
 robots:
@@ -186,5 +186,5 @@ TEST(WholeArm, ErrorsNameTheirPlaceAndTheMend) {
   says(kArms + kTasks + "payloads: {box: {frame: left.tcp, mass: 0 kg}}\n", "it must be > 0");
 }
 
-}  // namespace
+}  // namespace whole_arm_test
 }  // namespace handspan

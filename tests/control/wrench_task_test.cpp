@@ -5,7 +5,7 @@
 #include "control/model_run.hpp"
 
 namespace handspan {
-namespace {
+namespace wrench_task_test {
 
 using namespace test;
 
@@ -114,5 +114,5 @@ TEST_F(Held, MessagesSayWhatIsWrong) {
   EXPECT_EQ(made(), "the task 'w' controls no axis; set one of its axes to true");
 }
 
-}  // namespace
+}  // namespace wrench_task_test
 }  // namespace handspan

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace handspan {
-namespace {
+namespace build_info_test {
 
 TEST(BuildInfo, NamesBuildCompilerAndCpu) {
   // the linker's id is a hash of 20 bytes
@@ -14,5 +14,5 @@ TEST(BuildInfo, NamesBuildCompilerAndCpu) {
   EXPECT_FALSE(cpu_model().empty());
 }
 
-}  // namespace
+}  // namespace build_info_test
 }  // namespace handspan

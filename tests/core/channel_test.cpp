@@ -9,7 +9,7 @@
 #include "support/alloc.hpp"
 
 namespace handspan {
-namespace {
+namespace channel_test {
 
 const Rate kRate = Rate::of(1000);
 
@@ -160,5 +160,5 @@ TEST(Channel, UnknownNamesAndPatternsSaySo) {
             "no channel matches 'tsk.*'; '*' stands for any text, '?' for one character");
 }
 
-}  // namespace
+}  // namespace channel_test
 }  // namespace handspan

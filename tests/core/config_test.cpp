@@ -12,7 +12,7 @@
 #include "core/config_helpers.hpp"
 
 namespace handspan {
-namespace {
+namespace config_test {
 
 struct Task {
   double stiffness = 0.0;
@@ -52,5 +52,5 @@ TEST(Config, ASchemaThatRefusesWithoutAReasonIsStillAnError) {
   EXPECT_EQ(test::errors_of("a: 1", silent), "t.yaml:1: the file cannot be read");
 }
 
-}  // namespace
+}  // namespace config_test
 }  // namespace handspan

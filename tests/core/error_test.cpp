@@ -5,7 +5,7 @@
 #include <string>
 
 namespace handspan {
-namespace {
+namespace error_test {
 
 TEST(Error, IssueIsOneLineOfPlaceKeyCauseAndMend) {
   const Issue issue{{"grab.yaml", 41, 3}, "tasks[2].stiffness", "is -100", "it must be > 0"};
@@ -35,5 +35,5 @@ TEST(Error, ShownValuesAreShortAndPrintable) {
   EXPECT_EQ(shown(std::string(59, 'a') + "\xC3\xA9" + "b"), std::string(59, 'a') + "...");
 }
 
-}  // namespace
+}  // namespace error_test
 }  // namespace handspan

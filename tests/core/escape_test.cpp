@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 namespace handspan {
-namespace {
+namespace escape_test {
 
 TEST(Escape, WhatMeansSomethingInMarkupHasItsName) {
   EXPECT_EQ(escaped("a < b && \"c\" > d"), "a &lt; b &amp;&amp; &quot;c&quot; &gt; d");
@@ -55,5 +55,5 @@ TEST(Escape, TheShellReadsTheWordBack) {
   }
 }
 
-}  // namespace
+}  // namespace escape_test
 }  // namespace handspan

@@ -10,7 +10,7 @@
 #include "core/tree_edit.hpp"
 
 namespace handspan {
-namespace {
+namespace extends_test {
 
 class Extends : public ::testing::Test {
  protected:
@@ -86,5 +86,5 @@ TEST_F(Extends, WhatIsWrongIsToldWithItsPlace) {
             "two.yaml: extends leads back to one.yaml; a file cannot be built on itself");
 }
 
-}  // namespace
+}  // namespace extends_test
 }  // namespace handspan

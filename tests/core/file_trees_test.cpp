@@ -10,7 +10,7 @@
 #include "core/tree_edit.hpp"
 
 namespace handspan {
-namespace {
+namespace file_trees_test {
 
 struct Part {
   double length = 0.0;
@@ -75,5 +75,5 @@ TEST_F(FileTreesTest, ErrorsAreAtThePlacesOfTheTree) {
   }
 }
 
-}  // namespace
+}  // namespace file_trees_test
 }  // namespace handspan

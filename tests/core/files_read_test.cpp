@@ -9,7 +9,7 @@
 #include "core/text_file.hpp"
 
 namespace handspan {
-namespace {
+namespace files_read_test {
 
 TEST(FilesRead, GathersWhatIsReadWhileItExistsEachOnce) {
   const std::filesystem::path root = HANDSPAN_SOURCE_DIR;
@@ -120,5 +120,5 @@ TEST(InputsRead, WithoutOneNothingIsRefused) {
   EXPECT_NO_THROW(refuse_overwriting(folder.path() / "app.yaml", "--json"));
 }
 
-}  // namespace
+}  // namespace files_read_test
 }  // namespace handspan

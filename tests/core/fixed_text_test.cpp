@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace handspan {
-namespace {
+namespace fixed_text_test {
 
 TEST(FixedText, KeepsWhatFitsAndCutsAtCharacters) {
   EXPECT_EQ(FixedText<8>("clutch").view(), "clutch");
@@ -15,5 +15,5 @@ TEST(FixedText, KeepsWhatFitsAndCutsAtCharacters) {
   EXPECT_TRUE(FixedText<4>("a") == "a");
 }
 
-}  // namespace
+}  // namespace fixed_text_test
 }  // namespace handspan

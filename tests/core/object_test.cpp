@@ -10,7 +10,7 @@
 #include "core/config_helpers.hpp"
 
 namespace handspan {
-namespace {
+namespace object_test {
 
 using test::error_at_x;
 using test::errors_of;
@@ -203,5 +203,5 @@ TEST(Object, DeferredSchemasContainThemselves) {
             "  children: list of Tree (default none)\n");
 }
 
-}  // namespace
+}  // namespace object_test
 }  // namespace handspan

@@ -8,7 +8,7 @@
 #include "core/private_folder.hpp"
 
 namespace handspan {
-namespace {
+namespace overwritten_test {
 
 TEST(Overwritten, OursIsAndOthersIsNot) {
   const PrivateFolder folder("handspan-overwritten-");
@@ -51,5 +51,5 @@ TEST(Overwritten, ALinkIsItsTargetButForTheTokenFileWhichTakesItsPlace) {
   EXPECT_THROW(refuse_foreign(theirs, kTokenFileOption), InputError);
 }
 
-}  // namespace
+}  // namespace overwritten_test
 }  // namespace handspan

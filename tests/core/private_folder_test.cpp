@@ -8,7 +8,7 @@
 #include "core/error.hpp"
 
 namespace handspan {
-namespace {
+namespace private_folder_test {
 
 TEST(PrivateFolder, IsNewItsOwnersAloneAndGoneWithTheObject) {
   std::filesystem::path path;
@@ -41,5 +41,5 @@ TEST(PrivateFolder, LiesInAFolderOfOnesChoiceOrSaysWhyNot) {
   }
 }
 
-}  // namespace
+}  // namespace private_folder_test
 }  // namespace handspan

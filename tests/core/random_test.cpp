@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace handspan {
-namespace {
+namespace random_test {
 
 using Block = std::array<std::uint32_t, 4>;
 
@@ -143,5 +143,5 @@ TEST(Random, DirectionsAreUnitAndFavourNone) {
   EXPECT_LT(mean.cwiseAbs().maxCoeff(), 5 * std::sqrt(1.0 / 3.0 / kCount));
 }
 
-}  // namespace
+}  // namespace random_test
 }  // namespace handspan

@@ -9,7 +9,7 @@
 #include "core/config_helpers.hpp"
 
 namespace handspan {
-namespace {
+namespace registry_test {
 
 struct Source {
   virtual ~Source() = default;
@@ -122,5 +122,5 @@ TEST(Registry, SchemasKnowTheNamesOfTheirTime) {
   EXPECT_EQ(test::errors_of("{type: later}", registry.schema()), "no error");
 }
 
-}  // namespace
+}  // namespace registry_test
 }  // namespace handspan

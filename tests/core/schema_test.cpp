@@ -12,7 +12,7 @@
 #include "core/config_helpers.hpp"
 
 namespace handspan {
-namespace {
+namespace schema_test {
 
 using test::error_at_x;
 using test::errors_of;
@@ -123,5 +123,5 @@ TEST(Schema, DocumentationNestsAndNamesAnObjectThatComesAgain) {
   EXPECT_EQ(describe(list(number("s"))), "list of number [s]\n");
 }
 
-}  // namespace
+}  // namespace schema_test
 }  // namespace handspan

@@ -8,7 +8,7 @@
 #include "support/alloc.hpp"
 
 namespace handspan {
-namespace {
+namespace state_archive_test {
 
 struct Inner {
   double a = 0.0;
@@ -108,5 +108,5 @@ TEST(StateArchive, EveryTruncationAndExcessIsAnError) {
   EXPECT_EQ(error_of(bytes), "the snapshot is longer than what it should restore, by 1 bytes");
 }
 
-}  // namespace
+}  // namespace state_archive_test
 }  // namespace handspan

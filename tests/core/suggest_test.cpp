@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace handspan {
-namespace {
+namespace suggest_test {
 
 TEST(Suggest, EditDistanceOfKnownPairs) {
   EXPECT_EQ(edit_distance("", ""), 0U);
@@ -36,5 +36,5 @@ TEST(Suggest, MendNamesTheNearestElseAll) {
   EXPECT_EQ(did_you_mean("colour", {}, "the keys are"), "");
 }
 
-}  // namespace
+}  // namespace suggest_test
 }  // namespace handspan

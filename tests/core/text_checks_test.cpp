@@ -7,7 +7,7 @@
 #include <string_view>
 
 namespace handspan {
-namespace {
+namespace text_checks_test {
 
 TEST(TextChecks, Utf8IsTakenAsRfc3629HasIt) {
   // the ends of each length
@@ -32,5 +32,5 @@ TEST(TextChecks, IssuesAreBounded) {
   EXPECT_EQ(issues[19].place.text(), "t:20");
 }
 
-}  // namespace
+}  // namespace text_checks_test
 }  // namespace handspan

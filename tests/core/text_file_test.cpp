@@ -12,7 +12,7 @@
 #include "core/error.hpp"
 
 namespace handspan {
-namespace {
+namespace text_file_test {
 
 class TextFile : public testing::Test {
  protected:
@@ -64,5 +64,5 @@ TEST_F(TextFile, HugeFilesAreErrors) {
   EXPECT_EQ(error_of_file(path), ": the file is larger than 16 MiB; split it");
 }
 
-}  // namespace
+}  // namespace text_file_test
 }  // namespace handspan

@@ -12,7 +12,7 @@
 #include "core/random.hpp"
 
 namespace handspan {
-namespace {
+namespace time_test {
 
 template <class Function>
 std::string error_of(Function function) {
@@ -136,5 +136,5 @@ TEST(Time, NothingDriftsOrOverflowsInCenturies) {
   EXPECT_EQ(tick_of(INT64_MAX, Rate::of(1'000'000'000), 1), INT64_MAX);
 }
 
-}  // namespace
+}  // namespace time_test
 }  // namespace handspan

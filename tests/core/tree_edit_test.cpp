@@ -8,7 +8,7 @@
 #include "core/text_file.hpp"
 
 namespace handspan {
-namespace {
+namespace tree_edit_test {
 
 const std::filesystem::path kRoot = HANDSPAN_SOURCE_DIR;
 
@@ -74,5 +74,5 @@ TEST(TreeEdit, TextOfEveryFileOfTheTreeReadsAsTheSameTree) {
   EXPECT_GT(files, 10);
 }
 
-}  // namespace
+}  // namespace tree_edit_test
 }  // namespace handspan

@@ -16,7 +16,7 @@
 #include "core/config_helpers.hpp"
 
 namespace handspan {
-namespace {
+namespace values_test {
 
 using test::error_at_x;
 using test::value_at_x;
@@ -323,5 +323,5 @@ TEST_F(ValuesFile, PathsMustBeWhatIsMeant) {
   EXPECT_EQ(read("''", file()), "[0] is an empty text; it must be a text");
 }
 
-}  // namespace
+}  // namespace values_test
 }  // namespace handspan

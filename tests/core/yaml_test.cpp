@@ -9,7 +9,7 @@
 #include "core/random.hpp"
 
 namespace handspan {
-namespace {
+namespace yaml_test {
 
 std::string error_of(std::string_view text) {
   try {
@@ -194,5 +194,5 @@ TEST(Yaml, DamagedTextNeverDoesWorseThanAnError) {
   EXPECT_GT(errors, 1000);
 }
 
-}  // namespace
+}  // namespace yaml_test
 }  // namespace handspan

@@ -17,7 +17,7 @@
 #include "session/session_support.hpp"
 
 namespace handspan {
-namespace {
+namespace export_test {
 
 using test::AppFolder;
 using test::kPairArms;
@@ -545,5 +545,5 @@ TEST(ActionScales, WhatDoesNotChangeBecomesZero) {
   EXPECT_EQ(scales[1].scale, 1.0);
 }
 
-}  // namespace
+}  // namespace export_test
 }  // namespace handspan

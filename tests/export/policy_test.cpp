@@ -17,7 +17,7 @@
 #include "support/sized.hpp"
 
 namespace handspan {
-namespace {
+namespace policy_test {
 
 constexpr double kLifted = 0.15, kLow = 0.29;  // of the box's middle above where it stands [m]
 constexpr int kTeleoperation = 2;              // of mode.both
@@ -321,5 +321,5 @@ TEST(PolicyRun, FittedToScriptedGrabsItGrabs) {
   }
 }
 
-}  // namespace
+}  // namespace policy_test
 }  // namespace handspan

@@ -8,7 +8,7 @@
 #include "core/random.hpp"
 
 namespace handspan {
-namespace {
+namespace pose_test {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr std::uint64_t kSeed = 1;
@@ -60,5 +60,5 @@ TEST(Pose, QuaternionsGoThereAndBackWithWNotNegative) {
   }
 }
 
-}  // namespace
+}  // namespace pose_test
 }  // namespace handspan

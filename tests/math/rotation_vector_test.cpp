@@ -9,7 +9,7 @@
 #include "math/se3.hpp"
 
 namespace handspan {
-namespace {
+namespace rotation_vector_test {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr std::uint64_t kSeed = 1;
@@ -73,5 +73,5 @@ TEST(RotationVector, AboutOneAxisTheRatesAreTheMotion) {
   EXPECT_LT((motion.jerk - 3.0 * axis).norm(), 16 * kEps);
 }
 
-}  // namespace
+}  // namespace rotation_vector_test
 }  // namespace handspan

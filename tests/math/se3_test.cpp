@@ -10,7 +10,7 @@
 #include "core/random.hpp"
 
 namespace handspan {
-namespace {
+namespace se3_test {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr double kPi = std::numbers::pi;
@@ -116,5 +116,5 @@ TEST(Se3, WrenchesKeepThePowerOfTwists) {
   EXPECT_EQ(transform_wrench(Pose::translation({1, 0, 0}), F)[5], 1.0);
 }
 
-}  // namespace
+}  // namespace se3_test
 }  // namespace handspan

@@ -11,7 +11,7 @@
 #include "core/random.hpp"
 
 namespace handspan {
-namespace {
+namespace so3_test {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr double kPi = std::numbers::pi;
@@ -142,5 +142,5 @@ TEST(So3, NearestRotationIsAProperRotationAndTheFactorOfAStretch) {
   EXPECT_NEAR(nearest_rotation(mirrored).determinant(), 1.0, 8 * kEps);
 }
 
-}  // namespace
+}  // namespace so3_test
 }  // namespace handspan

@@ -97,6 +97,10 @@ YAML
 grep -q "gravity compensation that is off by a factor" "$folder/schema"
 # the installed program finds its robots beside itself, wherever its prefix was moved, and so does a scene outside any tree
 mv "$folder/prefix" "$folder/moved"
+if ldd "$folder/moved/bin/handspan" | grep -E "not found|$(realpath "$deps")"; then
+  echo "the moved program needs what is not beside it"
+  exit 1
+fi
 mv "$folder/moved/share/handspan/robots/fr3" "$folder/moved/share/handspan/robots/found_beside"
 mkdir "$folder/lab"
 printf 'name: lab\nrobots:\n  arm: {robot: found_beside, tool: plate}\n' >"$folder/lab/scene.yaml"

@@ -6,7 +6,7 @@
 #include <string>
 
 namespace handspan {
-namespace {
+namespace motion_state_test {
 
 TEST(MotionState, EveryRefusalHasItsOwnWordsWithItsMend) {
   std::set<std::string> texts;
@@ -27,5 +27,5 @@ TEST(MotionState, AnErrorSaysWhere) {
             "waypoint 2, coordinate 3: " + words);
 }
 
-}  // namespace
+}  // namespace motion_state_test
 }  // namespace handspan

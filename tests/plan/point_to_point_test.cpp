@@ -9,7 +9,7 @@
 #include "support/alloc.hpp"
 
 namespace handspan {
-namespace {
+namespace point_to_point_test {
 
 using test::coordinates;
 
@@ -413,5 +413,5 @@ TEST(PointToPoint, RefusesWithTheReason) {
           "waypoint 0: the motion there would last more than two hours; give higher limits"});
 }
 
-}  // namespace
+}  // namespace point_to_point_test
 }  // namespace handspan

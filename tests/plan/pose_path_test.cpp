@@ -9,7 +9,7 @@
 #include "support/alloc.hpp"
 
 namespace handspan {
-namespace {
+namespace pose_path_test {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr std::uint64_t kSeed = 1;
@@ -422,5 +422,5 @@ TEST(PosePath, RefusesWithTheReason) {
   expect({}, {{Pose::translation({1e4, 0, 0})}}, kLimits, PlanRefusal::kTooLong, 0);
 }
 
-}  // namespace
+}  // namespace pose_path_test
 }  // namespace handspan

@@ -9,7 +9,7 @@
 #include "plan/plan_support.hpp"
 
 namespace handspan {
-namespace {
+namespace segment_test {
 
 using test::coordinates;
 
@@ -217,5 +217,5 @@ TEST(Segment, SettlesIntoALineAndIntoAStop) {
   EXPECT_LT((segment.at(segment.duration()).q - end).norm(), 4 * kEps);
 }
 
-}  // namespace
+}  // namespace segment_test
 }  // namespace handspan

@@ -11,7 +11,7 @@
 #include "support/alloc.hpp"
 
 namespace handspan {
-namespace {
+namespace smooth_path_test {
 
 using test::coordinates;
 
@@ -220,5 +220,5 @@ TEST(SmoothPath, BadConfigsSayWhatIsWrong) {
   expect([](auto& c) { c.grid = 100001; }, "smooth path: grid is 100001; it must be 4 to 100000");
 }
 
-}  // namespace
+}  // namespace smooth_path_test
 }  // namespace handspan

@@ -10,7 +10,7 @@
 #include "math/so3.hpp"
 
 namespace handspan {
-namespace {
+namespace swing_change_test {
 
 constexpr double kPi = std::numbers::pi;
 
@@ -73,5 +73,5 @@ TEST(SwingChange, HalfOfAFlickAndAllOfALiftAreDoneAtTheRelease) {
   EXPECT_NEAR(poses[6].p.z(), 2.95, 1e-12);
 }
 
-}  // namespace
+}  // namespace swing_change_test
 }  // namespace handspan

@@ -10,7 +10,7 @@
 #include "math/so3.hpp"
 
 namespace handspan {
-namespace {
+namespace toss_aim_test {
 
 constexpr double kG = 9.81, kHigh = 0.3, kHalf = 0.05;
 
@@ -173,5 +173,5 @@ TEST(TossAim, AReleaseThatTheTrialHasNotSeenIsAnError) {
   EXPECT_THROW(aim_toss(task(), trial, {}), InputError);
 }
 
-}  // namespace
+}  // namespace toss_aim_test
 }  // namespace handspan

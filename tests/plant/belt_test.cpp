@@ -6,7 +6,7 @@
 #include "plant_support.hpp"
 
 namespace handspan {
-namespace {
+namespace belt_test {
 
 using test::advance;
 using test::scene_of;
@@ -185,5 +185,5 @@ TEST(Kinematic, TurnsAlongTheShortestWay) {
   EXPECT_NEAR(plant.body_velocity(arm)[5], 0.0, 1e-12);
 }
 
-}  // namespace
+}  // namespace belt_test
 }  // namespace handspan

@@ -8,7 +8,7 @@
 #include "plant_support.hpp"
 
 namespace handspan {
-namespace {
+namespace contact_test {
 
 using test::advance;
 using test::scene_of;
@@ -313,5 +313,5 @@ TEST(Mesh, RestsOnItsHull) {
   EXPECT_NEAR(force, kGravity, 1e-3 * kGravity);
 }
 
-}  // namespace
+}  // namespace contact_test
 }  // namespace handspan

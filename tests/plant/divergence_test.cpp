@@ -4,7 +4,7 @@
 #include "plant/plant_support.hpp"
 
 namespace handspan {
-namespace {
+namespace divergence_test {
 
 const char* const kStone = R"(
 objects:
@@ -55,5 +55,5 @@ TEST(Divergence, RecoveryLeadsBackToTheStart) {
                   .p.isApprox(fresh.body_pose(fresh.body("stone")).p, 1e-12));
 }
 
-}  // namespace
+}  // namespace divergence_test
 }  // namespace handspan

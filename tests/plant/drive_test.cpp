@@ -11,7 +11,7 @@
 #include "swing.hpp"
 
 namespace handspan {
-namespace {
+namespace drive_test {
 
 using test::advance;
 using test::hold;
@@ -346,5 +346,5 @@ TEST(Plant, WantsAWholeNumberOfStepsInATick) {
   }
 }
 
-}  // namespace
+}  // namespace drive_test
 }  // namespace handspan

@@ -5,7 +5,7 @@
 #include "support/alloc.hpp"
 
 namespace handspan {
-namespace {
+namespace heap_test {
 
 TEST(PlantHeap, ReadWriteAndAdvanceAllocateNothing) {
   const Scene scene = test::busy_scene();
@@ -38,5 +38,5 @@ TEST(PlantHeap, CountsWhatAllocates) {
   EXPECT_GE(count.count(), 1U);
 }
 
-}  // namespace
+}  // namespace heap_test
 }  // namespace handspan

@@ -6,7 +6,7 @@
 #include "plant/plant_support.hpp"
 
 namespace handspan {
-namespace {
+namespace mixed_drives_test {
 
 // a turning base, an arm of two links that swing in a vertical plane, and a lift at its end with a
 // finger that follows it
@@ -133,5 +133,5 @@ TEST_F(MixedDrives, ASnapshotGoesOnWithTheSameBits) {
   EXPECT_EQ(plant.snapshot(), other.snapshot());
 }
 
-}  // namespace
+}  // namespace mixed_drives_test
 }  // namespace handspan

@@ -11,7 +11,7 @@
 #include "swing.hpp"
 
 namespace handspan {
-namespace {
+namespace mujoco_plant_test {
 
 using test::advance;
 using test::hold;
@@ -362,5 +362,5 @@ TEST_F(Cup, OffHoldsNothing) {
   EXPECT_NEAR(plant.body_pose(plant.body("box")).p[2], z, 1e-3);
 }
 
-}  // namespace
+}  // namespace mujoco_plant_test
 }  // namespace handspan

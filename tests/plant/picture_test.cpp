@@ -10,7 +10,7 @@
 #include "plant_support.hpp"
 
 namespace handspan {
-namespace {
+namespace picture_test {
 
 struct Image {
   int width = 0, height = 0;
@@ -122,5 +122,5 @@ TEST(Picture, NamesWhatItCannotDo) {
             0U);
 }
 
-}  // namespace
+}  // namespace picture_test
 }  // namespace handspan

@@ -10,7 +10,7 @@
 #include "support/fake_plant.hpp"
 
 namespace handspan {
-namespace {
+namespace plant_set_test {
 
 using test::FakeDiary;
 using test::FakeOptions;
@@ -382,5 +382,5 @@ TEST(PlantSet, WhatDoesNotFitTogetherIsAnErrorWithCauseAndMend) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace plant_set_test
 }  // namespace handspan

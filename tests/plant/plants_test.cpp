@@ -9,7 +9,7 @@
 #include "support/fake_plant.hpp"
 
 namespace handspan {
-namespace {
+namespace plants_test {
 
 struct FakeConfig {
   double noise = 0.0;
@@ -77,7 +77,7 @@ TEST(Plants, MujocoDrivesWhatNoOtherDoes) {
 
 TEST(Plants, AreRegisteredByName) {
   register_fake();
-  EXPECT_EQ(plants().names(), (std::vector<std::string>{"fake", "mujoco"}));
+  EXPECT_EQ(plants().names(), (std::vector<std::string>{"fake", "mujoco", "posed"}));
   EXPECT_THROW(
       plants().add(kMujoco, object<FakeConfig>("X"), "",
                    [](const FakeConfig&, const PlantContext&) { return std::unique_ptr<Plant>(); }),
@@ -88,8 +88,9 @@ TEST(Plants, EveryErrorHasPlaceCauseAndMend) {
   EXPECT_EQ(error("  sim: {type: mujoco}\n"), "accepted");
   EXPECT_EQ(error("  sim: {type: mujoko}\n"),
             "app.yaml:2: plants.sim.type is 'mujoko'; did you mean 'mujoco'?");
-  EXPECT_EQ(error("  sim: {}\n"),
-            "app.yaml:2: plants.sim has no key 'type'; add 'type: NAME', one of fake, mujoco");
+  EXPECT_EQ(
+      error("  sim: {}\n"),
+      "app.yaml:2: plants.sim has no key 'type'; add 'type: NAME', one of fake, mujoco, posed");
   EXPECT_EQ(error("  sim: {type: mujoco, robot: [left]}\n"),
             "app.yaml:2: unknown key 'robot' in plants.sim; did you mean 'robots'?");
   EXPECT_EQ(error("  sim: {type: fake, robots: [left, picker], noize: 1}\n"),
@@ -154,5 +155,5 @@ TEST(Plants, SchemaDocumentsEveryType) {
     EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
 }
 
-}  // namespace
+}  // namespace plants_test
 }  // namespace handspan

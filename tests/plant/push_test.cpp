@@ -6,7 +6,7 @@
 #include "plant_support.hpp"
 
 namespace handspan {
-namespace {
+namespace push_test {
 
 constexpr double kMass = 0.8;
 // of first-order steps of a body that turns about a centre of mass beside its origin
@@ -68,5 +68,5 @@ TEST(Push, AForceBesideTheCentreOfMassTurnsTheBody) {
   EXPECT_NEAR(plant.body_velocity(box)[5], -0.05 * scene.physics.timestep / I_z, 1e-9);
 }
 
-}  // namespace
+}  // namespace push_test
 }  // namespace handspan

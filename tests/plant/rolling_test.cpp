@@ -10,7 +10,7 @@
 #include "plant/mujoco_plant.hpp"
 
 namespace handspan {
-namespace {
+namespace rolling_test {
 
 // A cart on x, y and yaw with its axle 0.2 m behind the origin, as a robot folder in a scene of its
 // own.
@@ -83,5 +83,5 @@ TEST_F(Cart, APushFromTheSideDoesNotMoveIt) {
   EXPECT_LT(std::abs(plant.read().groups[0].q[1]), 1e-3);  // unheld it would have gone 2.5 m
 }
 
-}  // namespace
+}  // namespace rolling_test
 }  // namespace handspan

@@ -5,7 +5,7 @@
 #include "busy_scene.hpp"
 
 namespace handspan {
-namespace {
+namespace scene_layout_test {
 
 TEST(SceneLayout, OfAllRobotsIsThatOfASimulation) {
   const Scene scene = test::busy_scene();
@@ -45,5 +45,5 @@ TEST(SceneLayout, ARobotThatIsNotThereIsAnErrorWithTheNearest) {
   }
 }
 
-}  // namespace
+}  // namespace scene_layout_test
 }  // namespace handspan

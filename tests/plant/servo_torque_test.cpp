@@ -6,7 +6,7 @@
 #include "support/scenes.hpp"
 
 namespace handspan {
-namespace {
+namespace servo_torque_test {
 
 TEST(ServoTorque, IsWhatMovedTheArmOverTheStep) {
   const Scene scene =
@@ -49,5 +49,5 @@ TEST(ServoTorque, IsWhatMovedTheArmOverTheStep) {
   EXPECT_GT(at_limit, 0.5);
 }
 
-}  // namespace
+}  // namespace servo_torque_test
 }  // namespace handspan

@@ -9,7 +9,7 @@
 #include "busy_scene.hpp"
 
 namespace handspan {
-namespace {
+namespace snapshot_test {
 
 using test::busy_scene;
 using test::run_busy;
@@ -196,5 +196,5 @@ TEST(Determinism, HoldsWhenScenesAreBuiltInParallel) {
   EXPECT_EQ(ends[1], ends[2]);
 }
 
-}  // namespace
+}  // namespace snapshot_test
 }  // namespace handspan

@@ -5,7 +5,7 @@
 #include "cup_rig.hpp"
 
 namespace handspan {
-namespace {
+namespace suction_numbers_test {
 
 TEST(SuctionNumbers, OfASceneHaveTheBitsOfAFreshPlant) {
   const test::TemporaryFolder folder;
@@ -45,5 +45,5 @@ TEST(SuctionNumbers, OfASceneHaveTheBitsOfAFreshPlant) {
   }
 }
 
-}  // namespace
+}  // namespace suction_numbers_test
 }  // namespace handspan

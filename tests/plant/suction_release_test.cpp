@@ -8,7 +8,7 @@
 #include "support/alloc.hpp"
 
 namespace handspan {
-namespace {
+namespace suction_release_test {
 
 using test::box_of;
 using test::CupRig;
@@ -215,5 +215,5 @@ TEST(SuctionRelease, AllocatesNothing) {
   EXPECT_FALSE(rig.held());
 }
 
-}  // namespace
+}  // namespace suction_release_test
 }  // namespace handspan

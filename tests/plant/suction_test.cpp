@@ -6,7 +6,7 @@
 #include "cup_rig.hpp"
 
 namespace handspan {
-namespace {
+namespace suction_test {
 
 using test::box_of;
 using test::CupRig;
@@ -287,5 +287,5 @@ TEST(Suction, StartsWithWhatTheSceneSaysItHolds) {
   EXPECT_THROW(rig.plant.broken_away("cup"), std::out_of_range);
 }
 
-}  // namespace
+}  // namespace suction_test
 }  // namespace handspan

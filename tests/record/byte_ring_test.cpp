@@ -8,7 +8,7 @@
 #include "support/sized.hpp"
 
 namespace handspan {
-namespace {
+namespace byte_ring_test {
 
 TEST(ByteRing, RunsComeOutAsTheyWentIn) {
   ByteRing ring(1000);
@@ -93,5 +93,5 @@ TEST(ByteRing, TwoThreadsSeeTheSameRuns) {
   EXPECT_EQ(wrong, 0u);
 }
 
-}  // namespace
+}  // namespace byte_ring_test
 }  // namespace handspan

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace handspan {
-namespace {
+namespace bytes_test {
 
 TEST(Bytes, FieldsComeBackInOrder) {
   const std::map<std::string, std::string> map = {{"a", "1"}, {"", "x"}};
@@ -48,5 +48,5 @@ TEST(Bytes, ChecksumIsCrc32) {
   EXPECT_EQ(crc32_of({}, 7), 7U);
 }
 
-}  // namespace
+}  // namespace bytes_test
 }  // namespace handspan

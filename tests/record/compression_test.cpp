@@ -5,7 +5,7 @@
 #include "record_support.hpp"
 
 namespace handspan {
-namespace {
+namespace compression_test {
 
 TEST(Compression, BytesComeBack) {
   Compressor compressor(1);
@@ -72,5 +72,5 @@ TEST(Compression, LevelsAreFromOneToNineteen) {
             "zstd level is 0; it must be 1 to 19");
 }
 
-}  // namespace
+}  // namespace compression_test
 }  // namespace handspan

@@ -17,7 +17,7 @@
 #include "support/sized.hpp"
 
 namespace handspan {
-namespace {
+namespace log_writer_test {
 
 using test::error_of;
 using test::Folder;
@@ -263,5 +263,5 @@ TEST(LogWriter, AKilledRecordingHasAllButItsLastSecond) {
   }
 }
 
-}  // namespace
+}  // namespace log_writer_test
 }  // namespace handspan

@@ -10,7 +10,7 @@
 #include "support/sized.hpp"
 
 namespace handspan {
-namespace {
+namespace mcap_reader_test {
 
 using test::error_of;
 using test::Folder;
@@ -338,5 +338,5 @@ TEST(McapReader, TimesThatDoNotFitAreRefused) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace mcap_reader_test
 }  // namespace handspan

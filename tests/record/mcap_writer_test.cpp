@@ -10,7 +10,7 @@
 #include "record_support.hpp"
 
 namespace handspan {
-namespace {
+namespace mcap_writer_test {
 
 using test::error_of;
 using test::Folder;
@@ -198,5 +198,5 @@ TEST(McapWriter, AFileThatCannotGrowEndsWithItsLastWholeRecord) {
   EXPECT_NE(reader.damage().find("ends without its closing records"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace mcap_writer_test
 }  // namespace handspan

@@ -5,7 +5,7 @@
 #include "record_support.hpp"
 
 namespace handspan {
-namespace {
+namespace message_definitions_test {
 
 TEST(MessageDefinitions, EachTypeIsThereOnceHoweverDeep) {
   const std::string text =
@@ -21,5 +21,5 @@ TEST(MessageDefinitions, SaysWhichTypeIsUnknown) {
             "message type geometry_msgs/Pose2D is not known; add it to the definitions");
 }
 
-}  // namespace
+}  // namespace message_definitions_test
 }  // namespace handspan

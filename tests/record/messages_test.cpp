@@ -10,7 +10,7 @@
 #include "record_support.hpp"
 
 namespace handspan {
-namespace {
+namespace messages_test {
 
 using namespace messages;
 using test::error_of;
@@ -177,5 +177,5 @@ TEST(Messages, TypesAreNamedAsRos2NamesThem) {
                 "\nMSG: builtin_interfaces/Time\nint32 sec\nuint32 nanosec\n");
 }
 
-}  // namespace
+}  // namespace messages_test
 }  // namespace handspan

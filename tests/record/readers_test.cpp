@@ -11,7 +11,7 @@
 #include "record_support.hpp"
 
 namespace handspan {
-namespace {
+namespace readers_test {
 
 using nlohmann::json;
 using test::error_of;
@@ -276,5 +276,5 @@ TEST_P(TheirLz4, IsAnErrorThatSaysWhatToDo) {
 
 INSTANTIATE_TEST_SUITE_P(Of, TheirLz4, testing::Values("lz4"));
 
-}  // namespace
+}  // namespace readers_test
 }  // namespace handspan

@@ -5,7 +5,7 @@
 #include "record_support.hpp"
 
 namespace handspan {
-namespace {
+namespace repair_test {
 
 using test::error_of;
 
@@ -140,5 +140,5 @@ TEST(Repair, NeverWritesOverTheLog) {
   EXPECT_FALSE(std::filesystem::exists(folder / "out.mcap"));
 }
 
-}  // namespace
+}  // namespace repair_test
 }  // namespace handspan

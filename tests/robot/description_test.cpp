@@ -9,7 +9,7 @@
 #include "support/random_model.hpp"
 
 namespace handspan {
-namespace {
+namespace description_test {
 
 ModelDescription two_links() {
   ModelDescription d;
@@ -201,5 +201,5 @@ TEST(Description, PlacingMovesTheRootsAndWhatHangsOnThem) {
   EXPECT_TRUE(frame_pose(moved, b, moved.frame("tip")).R.isApprox(expected.R, 1e-14));
 }
 
-}  // namespace
+}  // namespace description_test
 }  // namespace handspan

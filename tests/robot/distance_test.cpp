@@ -13,7 +13,7 @@
 #include "support/random_model.hpp"
 
 namespace handspan {
-namespace {
+namespace distance_test {
 
 Shape shape(const std::string& name, ShapeType type, Eigen::Vector3d size) {
   Shape s;
@@ -498,5 +498,5 @@ TEST(Distance, ImpossiblePairsAreRefused) {
   EXPECT_EQ(message({0, 0, 1, 0}), "body 'b_body' has no shapes to keep a distance from");
 }
 
-}  // namespace
+}  // namespace distance_test
 }  // namespace handspan

@@ -5,7 +5,7 @@
 #include <cmath>
 
 namespace handspan {
-namespace {
+namespace limits_test {
 
 // the FR3's joint 2: v_max 2.62, offset -0.2, gain 5.17, upper 1.7918
 TEST(Limits, VelocityCurveIsTheMakersFormula) {
@@ -26,5 +26,5 @@ TEST(Limits, AreFoundByTheJointsName) {
   EXPECT_EQ(limits.find("wrist"), nullptr);
 }
 
-}  // namespace
+}  // namespace limits_test
 }  // namespace handspan

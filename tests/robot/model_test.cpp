@@ -10,7 +10,7 @@
 #include "support/random_model.hpp"
 
 namespace handspan {
-namespace {
+namespace model_test {
 
 constexpr double kRounding = 1e-12;
 
@@ -277,5 +277,5 @@ TEST(RobotModel, UnknownNamesAreAnErrorThatListsTheNamesThereAre) {
   }
 }
 
-}  // namespace
+}  // namespace model_test
 }  // namespace handspan

@@ -10,7 +10,7 @@
 #include "support/sized.hpp"
 
 namespace handspan {
-namespace {
+namespace point_distance_test {
 
 constexpr std::uint64_t kSeed = 7;
 constexpr double kTiny = 1e-9;  // radius of the ball that stands for a point [m]
@@ -121,5 +121,5 @@ TEST(PointDistance, OfChosenPointsIsWhatOneReadsOffADrawing) {
   EXPECT_FALSE(has_point_distance(ShapeType::kMesh));
 }
 
-}  // namespace
+}  // namespace point_distance_test
 }  // namespace handspan

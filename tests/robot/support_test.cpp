@@ -8,7 +8,7 @@
 #include "core/random.hpp"
 
 namespace handspan {
-namespace {
+namespace support_test {
 
 constexpr std::uint64_t kSeed = 12;
 const Eigen::Vector3d kSize(0.3, 0.2, 0.1);
@@ -56,5 +56,5 @@ TEST(Support, IsTheFarthestOfManyPointsOfTheSurface) {
 
 TEST(Support, MeshesHaveNone) { EXPECT_FALSE(has_support(ShapeType::kMesh)); }
 
-}  // namespace
+}  // namespace support_test
 }  // namespace handspan

@@ -16,7 +16,7 @@
 #include "support/random_model.hpp"
 
 namespace handspan {
-namespace {
+namespace urdf_export_test {
 
 namespace pin = pinocchio;
 
@@ -177,5 +177,5 @@ TEST(ExportUrdf, NamesWhatUrdfCannotSay) {
   EXPECT_EQ(refusal(clash), "frame 'arm' has the name of a body; in URDF both are links");
 }
 
-}  // namespace
+}  // namespace urdf_export_test
 }  // namespace handspan

@@ -9,7 +9,7 @@
 #include <random>
 
 namespace handspan {
-namespace {
+namespace fit_shapes_test {
 
 using Cloud = std::vector<Eigen::Vector3d>;
 
@@ -128,5 +128,5 @@ TEST(CapsuleShape, HasTheCapsulesEnds) {
   EXPECT_EQ(shape.size[0], 0.07);
 }
 
-}  // namespace
+}  // namespace fit_shapes_test
 }  // namespace handspan

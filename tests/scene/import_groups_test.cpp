@@ -10,7 +10,7 @@
 #include "scene/import_write.hpp"
 
 namespace handspan {
-namespace {
+namespace import_groups_test {
 
 namespace fs = std::filesystem;
 using test::kInertial;
@@ -218,5 +218,5 @@ TEST_F(ImportSrdf, GroupsStatedByHandComeBeforeAll) {
   EXPECT_NE(what.find("--group other: joint 'j3' is in two groups"), std::string::npos) << what;
 }
 
-}  // namespace
+}  // namespace import_groups_test
 }  // namespace handspan

@@ -26,7 +26,7 @@
 #include "scene/urdf.hpp"
 
 namespace handspan {
-namespace {
+namespace import_parity_test {
 
 namespace fs = std::filesystem;
 namespace pin = pinocchio;
@@ -242,5 +242,5 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"baxter", "baxter_description/urdf/baxter.urdf", 57, 19, 2, 2}),
     [](const auto& instance) { return instance.param.name; });
 
-}  // namespace
+}  // namespace import_parity_test
 }  // namespace handspan

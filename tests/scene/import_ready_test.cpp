@@ -11,7 +11,7 @@
 #include "scene/mujoco_state.hpp"
 
 namespace handspan {
-namespace {
+namespace import_ready_test {
 
 namespace fs = std::filesystem;
 using test::kInertial;
@@ -120,5 +120,5 @@ TEST_F(ImportReady, AMountNeedNotBeAFrameAndIsWarnedOfAtTheFoot) {
                     "state another with --mount"));
 }
 
-}  // namespace
+}  // namespace import_ready_test
 }  // namespace handspan

@@ -10,7 +10,7 @@
 #include "scene/mujoco_state.hpp"
 
 namespace handspan {
-namespace {
+namespace import_reduce_test {
 
 const std::string kMass = "<inertial mass='1' pos='0.1 0.2 0.3' diaginertia='0.1 0.1 0.1'/>";
 
@@ -280,5 +280,5 @@ TEST_F(ImportReduced, GeomsAloneAreOneBody) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace import_reduce_test
 }  // namespace handspan

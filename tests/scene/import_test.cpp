@@ -14,7 +14,7 @@
 #include "scene/urdf_mesh.hpp"
 
 namespace handspan {
-namespace {
+namespace import_test {
 
 namespace fs = std::filesystem;
 using test::kInertial;
@@ -375,5 +375,5 @@ TEST_F(Import, OfMjcfTakesRangesAndForcesFromJointsAndActuators) {
   EXPECT_FALSE(r.limits[1].sources.contains("torque"));
 }
 
-}  // namespace
+}  // namespace import_test
 }  // namespace handspan

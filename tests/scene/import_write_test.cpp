@@ -15,7 +15,7 @@
 #include "scene/robot_folder.hpp"
 
 namespace handspan {
-namespace {
+namespace import_write_test {
 
 namespace fs = std::filesystem;
 using test::kLimit;
@@ -157,5 +157,5 @@ TEST_F(ImportWrite, OfAnExportedRobotIsTheSameMechanism) {
   if (robots == 0) GTEST_SKIP() << "robots/ has no robot yet";
 }
 
-}  // namespace
+}  // namespace import_write_test
 }  // namespace handspan

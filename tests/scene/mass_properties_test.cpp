@@ -7,7 +7,7 @@
 #include "support/scenes.hpp"
 
 namespace handspan {
-namespace {
+namespace mass_properties_test {
 
 Shape shape_of(ShapeType type, const Eigen::Vector3d& size, const Placement& X = {}) {
   Shape shape;
@@ -162,5 +162,5 @@ TEST(MassProperties, MayBeGiven) {
   EXPECT_LT((inertial.inertia_B() - I).norm(), 1e-16);
 }
 
-}  // namespace
+}  // namespace mass_properties_test
 }  // namespace handspan

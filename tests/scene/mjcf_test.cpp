@@ -9,7 +9,7 @@
 #include "support/scenes.hpp"
 
 namespace handspan {
-namespace {
+namespace mjcf_test {
 
 void expect_same_bits(const ModelDescription& a, const ModelDescription& b) {
   const auto place = [](const Placement& x, const Placement& y, const std::string& of) {
@@ -150,5 +150,5 @@ TEST(Mjcf, NamesTheFile) {
   EXPECT_EQ(error_of("<worldbody><bdy/></worldbody>").rfind("t.xml: ", 0), 0U);
 }
 
-}  // namespace
+}  // namespace mjcf_test
 }  // namespace handspan

@@ -6,7 +6,7 @@
 #include "support/scenes.hpp"
 
 namespace handspan {
-namespace {
+namespace mujoco_scene_test {
 
 using test::scene_of;
 
@@ -151,5 +151,5 @@ TEST(KinematicState, StandsBeforeAndAfterAndMovesBetween) {
   }
 }
 
-}  // namespace
+}  // namespace mujoco_scene_test
 }  // namespace handspan

@@ -10,7 +10,7 @@
 #include "support/random_model.hpp"
 
 namespace handspan {
-namespace {
+namespace mujoco_state_test {
 
 struct Engines {
   explicit Engines(const ModelDescription& description) : model(description) {
@@ -75,5 +75,5 @@ TEST(MujocoState, NamesAJointThatIsNotThere) {
   }
 }
 
-}  // namespace
+}  // namespace mujoco_state_test
 }  // namespace handspan

@@ -11,7 +11,7 @@
 #include "support/scenes.hpp"
 
 namespace handspan {
-namespace {
+namespace parity_test {
 
 // A hundred operations deep, entries of order one: rounding stays well below this.
 constexpr double kParity = 1e-12;
@@ -139,5 +139,5 @@ TEST(Parity, OfOurDescriptionWithMuJoCosOwnReading) {
     }
 }
 
-}  // namespace
+}  // namespace parity_test
 }  // namespace handspan

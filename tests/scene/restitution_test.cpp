@@ -8,7 +8,7 @@
 #include "core/error.hpp"
 
 namespace handspan {
-namespace {
+namespace restitution_test {
 
 constexpr std::array<double, 3> kImpedance = {0.9, 0.95, 0.001};
 
@@ -63,5 +63,5 @@ TEST(RestitutionDamping, NamesWhatCannotBe) {
             0U);
 }
 
-}  // namespace
+}  // namespace restitution_test
 }  // namespace handspan

@@ -7,7 +7,7 @@
 #include "support/scenes.hpp"
 
 namespace handspan {
-namespace {
+namespace robot_folder_test {
 
 using test::replaced;
 
@@ -245,5 +245,5 @@ TEST_F(RobotFolderFiles, AreDocumented) {
     EXPECT_NE(limits.find(key), std::string::npos) << key;
 }
 
-}  // namespace
+}  // namespace robot_folder_test
 }  // namespace handspan

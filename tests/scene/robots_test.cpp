@@ -8,7 +8,7 @@
 #include "support/scenes.hpp"
 
 namespace handspan {
-namespace {
+namespace robots_test {
 
 std::vector<RobotFolder> folders() {
   std::vector<RobotFolder> out;
@@ -120,5 +120,5 @@ TEST(Robots, StandInTheirNamedPosesWithoutTouchingThemselves) {
   }
 }
 
-}  // namespace
+}  // namespace robots_test
 }  // namespace handspan

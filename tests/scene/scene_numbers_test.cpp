@@ -10,7 +10,7 @@
 #include "scene/mujoco_scene.hpp"
 
 namespace handspan {
-namespace {
+namespace scene_numbers_test {
 
 const std::filesystem::path kRoot = HANDSPAN_SOURCE_DIR;
 
@@ -226,5 +226,5 @@ TEST(SceneNumbersKeys, ErrorsAreThoseOfLoading) {
   EXPECT_EQ(scene.robots.size(), robots);
 }
 
-}  // namespace
+}  // namespace scene_numbers_test
 }  // namespace handspan

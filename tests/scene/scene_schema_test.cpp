@@ -7,7 +7,7 @@
 #include "support/scenes.hpp"
 
 namespace handspan {
-namespace {
+namespace scene_schema_test {
 
 using test::scene_error;
 
@@ -148,5 +148,5 @@ TEST(SceneSchema, DocumentsEveryKey) {
     EXPECT_NE(text.find(std::string("  ") + key + ": "), std::string::npos) << key;
 }
 
-}  // namespace
+}  // namespace scene_schema_test
 }  // namespace handspan

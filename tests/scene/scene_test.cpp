@@ -7,7 +7,7 @@
 #include "support/scenes.hpp"
 
 namespace handspan {
-namespace {
+namespace scene_test {
 
 using test::scene_error;
 using test::scene_of;
@@ -195,6 +195,7 @@ TEST(Scene, NumbersAreOfThisWorld) {
       {"objects: {a: {mass: 1, shapes: [{type: box, size: [1, 1e9, 1]}]}}", "size"},
       {"contact: {default: {friction: 1e300}}", "friction"},
       {"contact: {default: {time_constant: 1e300}}", "time_constant"},
+      {"ground: {height: 1e9}", "height"},
       {"robots: {arm: {robot: ur10, tool: vacuum, suction: {cup: {lip: {radius: 1e300}}}}}",
        "radius"}};
   for (const auto& [text, key] : cases) {
@@ -340,5 +341,5 @@ TEST(Scene, KeepsCamerasFramesAndViews) {
   EXPECT_EQ(scene.views.front().name, "front");
 }
 
-}  // namespace
+}  // namespace scene_test
 }  // namespace handspan

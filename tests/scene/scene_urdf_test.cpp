@@ -4,7 +4,7 @@
 #include <tinyxml2.h>
 
 namespace handspan {
-namespace {
+namespace scene_urdf_test {
 
 TEST(SceneUrdf, HasALinkForEveryBodyOfTheTreesScenes) {
   for (const char* name : {"hold", "reach"}) {
@@ -27,5 +27,5 @@ TEST(SceneUrdf, HasALinkForEveryBodyOfTheTreesScenes) {
   }
 }
 
-}  // namespace
+}  // namespace scene_urdf_test
 }  // namespace handspan

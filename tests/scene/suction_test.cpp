@@ -7,7 +7,7 @@
 #include "support/scenes.hpp"
 
 namespace handspan {
-namespace {
+namespace suction_test {
 
 using test::replaced;
 using test::scene_error;
@@ -225,5 +225,5 @@ TEST(SuctionLip, MeetsWhatItsGripperMeets) {
   }
 }
 
-}  // namespace
+}  // namespace suction_test
 }  // namespace handspan

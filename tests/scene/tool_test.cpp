@@ -6,7 +6,7 @@
 #include "support/scenes.hpp"
 
 namespace handspan {
-namespace {
+namespace tool_test {
 
 using test::replaced;
 
@@ -119,5 +119,5 @@ TEST_F(ToolTest, NamesThatMeetThoseOfTheRobotAreNamed) {
       << error();
 }
 
-}  // namespace
+}  // namespace tool_test
 }  // namespace handspan

@@ -15,7 +15,7 @@
 #include "support/scenes.hpp"
 
 namespace handspan {
-namespace {
+namespace urdf_mend_test {
 
 using test::kInertial;
 using test::kLimit;
@@ -244,5 +244,5 @@ TEST_F(UrdfMend, OddNamesStandInASceneToo) {
   EXPECT_EQ(bodies, (std::vector<std::string>{"r.Sockel_unten", "r.Glied_1", "r.body"}));
 }
 
-}  // namespace
+}  // namespace urdf_mend_test
 }  // namespace handspan

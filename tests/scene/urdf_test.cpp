@@ -10,7 +10,7 @@
 #include "scene/urdf_check.hpp"
 
 namespace handspan {
-namespace {
+namespace urdf_test {
 
 const std::string kInertial =
     "<inertial><mass value='1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' "
@@ -323,5 +323,5 @@ TEST(UrdfNumber, HasAPointInEveryLocale) {
   std::locale::global(before);
 }
 
-}  // namespace
+}  // namespace urdf_test
 }  // namespace handspan

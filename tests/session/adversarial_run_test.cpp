@@ -13,7 +13,7 @@
 #include "wild_hands.hpp"
 
 namespace handspan {
-namespace {
+namespace adversarial_run_test {
 
 using test::AppFolder;
 using test::Findings;
@@ -231,5 +231,5 @@ TEST(AdversarialRun, AUr10WithItsPairsDoesNotStrikeItself) {
   EXPECT_EQ(a.findings.failed, 0U);
 }
 
-}  // namespace
+}  // namespace adversarial_run_test
 }  // namespace handspan

@@ -8,7 +8,7 @@
 #include "core/error.hpp"
 
 namespace handspan {
-namespace {
+namespace app_test {
 
 const std::filesystem::path kRoot = HANDSPAN_SOURCE_DIR;
 
@@ -74,5 +74,5 @@ TEST(App, SchemaDocumentsTheControllers) {
   EXPECT_NE(text.find("duration"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace app_test
 }  // namespace handspan

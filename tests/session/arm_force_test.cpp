@@ -8,7 +8,7 @@
 #include "support/scenes.hpp"
 
 namespace handspan {
-namespace {
+namespace arm_force_test {
 
 // A UR10 whose joints turn at constant speeds, with the torques that its model needs for that and
 // for a force of what is around on its tool.
@@ -88,5 +88,5 @@ TEST_F(ArmForceTest, WhatPressesIsFelt) {
           << speed << ": " << felt(speed, F).transpose() << " for " << F.transpose();
 }
 
-}  // namespace
+}  // namespace arm_force_test
 }  // namespace handspan

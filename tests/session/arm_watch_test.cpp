@@ -12,7 +12,7 @@
 #include "support/alloc.hpp"
 
 namespace handspan {
-namespace {
+namespace arm_watch_test {
 
 using test::AppFolder;
 
@@ -352,5 +352,5 @@ TEST(ArmWatchRun, TheKeysOfAnAppAreChecked) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace arm_watch_test
 }  // namespace handspan

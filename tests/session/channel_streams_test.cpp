@@ -10,7 +10,7 @@
 #include "session_support.hpp"
 
 namespace handspan {
-namespace {
+namespace channel_streams_test {
 
 using test::AppFolder;
 using test::kPairArms;
@@ -154,5 +154,5 @@ TEST(Transforms, AlongTheTreeTheyGiveEveryBodysPose) {
   }
 }
 
-}  // namespace
+}  // namespace channel_streams_test
 }  // namespace handspan

@@ -15,7 +15,7 @@
 #include "support/sized.hpp"
 
 namespace handspan {
-namespace {
+namespace damaged_log_test {
 
 using test::AppFolder;
 
@@ -134,5 +134,5 @@ TEST_P(DamagedLog, NoRecordsHeadIsIndispensable) {
 INSTANTIATE_TEST_SUITE_P(Apps, DamagedLog, testing::Values("grab.yaml", "toss.yaml"),
                          [](const auto& app) { return std::string(app.param, 4); });
 
-}  // namespace
+}  // namespace damaged_log_test
 }  // namespace handspan

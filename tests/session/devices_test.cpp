@@ -15,7 +15,7 @@
 #include "teleop/headset.hpp"
 
 namespace handspan {
-namespace {
+namespace devices_test {
 
 using test::AppFolder;
 using test::kPairArms;
@@ -640,5 +640,5 @@ TEST(SessionDevices, WhatIsWrongWithAGripperHasItsPlace) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace devices_test
 }  // namespace handspan

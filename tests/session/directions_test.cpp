@@ -12,7 +12,7 @@
 #include "teleop/devices.hpp"
 
 namespace handspan {
-namespace {
+namespace directions_test {
 
 const std::filesystem::path kApps = std::filesystem::path(HANDSPAN_SOURCE_DIR) / "apps";
 
@@ -214,5 +214,5 @@ TEST(TossDirections, AreTheThesisOnesPutRight) {
   }
 }
 
-}  // namespace
+}  // namespace directions_test
 }  // namespace handspan

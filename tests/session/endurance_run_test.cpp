@@ -10,7 +10,7 @@
 #include "teleop/person.hpp"
 
 namespace handspan {
-namespace {
+namespace endurance_run_test {
 
 const std::filesystem::path kRoot = HANDSPAN_SOURCE_DIR;
 constexpr std::size_t kLift = 3, kPutBack = 4;
@@ -198,5 +198,5 @@ TEST(GrabRun, OneHandLostTheOtherStaysAndTheBoxWithThem) {
   }
 }
 
-}  // namespace
+}  // namespace endurance_run_test
 }  // namespace handspan

@@ -13,7 +13,7 @@
 #include "teleop/headset_csv.hpp"
 
 namespace handspan {
-namespace {
+namespace follow_run_test {
 
 const std::filesystem::path kTree = HANDSPAN_SOURCE_DIR;
 constexpr double kLost = 10.53, kBack = 19.2;  // of both recordings [s]
@@ -150,5 +150,5 @@ TEST_P(Follow, ItsLogRunsAgainBitForBit) {
   EXPECT_TRUE(report.same());
 }
 
-}  // namespace
+}  // namespace follow_run_test
 }  // namespace handspan

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace handspan {
-namespace {
+namespace hash_rows_test {
 
 TEST(HashRows, ComeBackTickByTickUpToTheirUpperByte) {
   std::vector<TickHashes> rows;
@@ -35,5 +35,5 @@ TEST(HashRows, DamagedOnesHaveNoTicks) {
   EXPECT_EQ(hashed_ticks({1, 0xFFFFFFFFU, std::vector<std::uint8_t>(15)}), 0U);
 }
 
-}  // namespace
+}  // namespace hash_rows_test
 }  // namespace handspan

@@ -6,7 +6,7 @@
 #include "support/alloc.hpp"
 
 namespace handspan {
-namespace {
+namespace hold_everything_test {
 
 using test::AppFolder;
 using test::kPairArms;
@@ -242,5 +242,5 @@ TEST(Hold, ATickWithModesAndSourcesDoesNotTouchTheHeap) {
   EXPECT_EQ(allocations.count(), 0U);
 }
 
-}  // namespace
+}  // namespace hold_everything_test
 }  // namespace handspan

@@ -11,7 +11,7 @@
 #include "teleop/headset.hpp"
 
 namespace handspan {
-namespace {
+namespace imported_run_test {
 
 std::string link(const std::string& name, double mass) {
   return fmt::format(
@@ -109,5 +109,5 @@ TEST(ImportedRun, IsHeldAndJoggedWithItsMimicFinger) {
   EXPECT_NEAR(slid(plant.body("arm.finger3")), slid(two), 2e-3) << "what mimics the mimic finger";
 }
 
-}  // namespace
+}  // namespace imported_run_test
 }  // namespace handspan

@@ -7,7 +7,7 @@
 #include "teleop/headset.hpp"
 
 namespace handspan {
-namespace {
+namespace jog_test {
 
 using test::AppFolder;
 using test::kPairArms;
@@ -108,5 +108,5 @@ TEST(SessionJog, ItsButtonsAreTheAppsAndItsChannelsAreThere) {
   EXPECT_EQ(channels.info(channels.find("source.joints.joint")).choices.size(), 7U);
 }
 
-}  // namespace
+}  // namespace jog_test
 }  // namespace handspan

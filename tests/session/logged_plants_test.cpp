@@ -14,7 +14,7 @@
 #include "support/fake_plant.hpp"
 
 namespace handspan {
-namespace {
+namespace logged_plants_test {
 
 using test::AppFolder;
 using test::FakeDiary;
@@ -330,5 +330,5 @@ TEST(LoggedPlants, ATickWithARecorderDoesNotTouchTheHeap) {
   EXPECT_EQ(allocations.count(), 0U);
 }
 
-}  // namespace
+}  // namespace logged_plants_test
 }  // namespace handspan

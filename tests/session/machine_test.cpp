@@ -5,7 +5,7 @@
 #include "session_support.hpp"
 
 namespace handspan {
-namespace {
+namespace machine_test {
 
 using test::AppFolder;
 using test::kPairArms;
@@ -291,7 +291,7 @@ TEST(Machine, ErrorsHavePlaceCauseAndMend) {
                 .find("says neither above nor below"),
             std::string::npos);
   EXPECT_NE(error("      rest: {next: [{to: rest, when: [{type: held, group: left.arm}]}]}\n")
-                .find("'left.arm' is no suction cup"),
+                .find("'left.arm' is neither suction cup nor gripper"),
             std::string::npos);
   EXPECT_NE(error("      rest: {do: [{type: grip, group: left.arm}]}\n")
                 .find("'left.arm' is neither suction cup nor gripper"),
@@ -307,5 +307,5 @@ TEST(Machine, ErrorsHavePlaceCauseAndMend) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace machine_test
 }  // namespace handspan

@@ -4,7 +4,7 @@
 #include "session_support.hpp"
 
 namespace handspan {
-namespace {
+namespace move_modes_test {
 
 using test::AppFolder;
 using test::kPairArms;
@@ -280,5 +280,5 @@ TEST(MoveModes, ErrorsHavePlaceCauseAndMend) {
   expect("{type: set, parameters: {belt.convyor.speed: 1}}", "the scene has no belt convyor");
 }
 
-}  // namespace
+}  // namespace move_modes_test
 }  // namespace handspan

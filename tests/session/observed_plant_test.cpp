@@ -7,7 +7,7 @@
 #include "support/fake_plant.hpp"
 
 namespace handspan {
-namespace {
+namespace observed_plant_test {
 
 using test::FakeDiary;
 using test::FakeOptions;
@@ -101,5 +101,5 @@ TEST(ObservedPlant, OfALogThatBeganLaterHasNothingBefore) {
   }
 }
 
-}  // namespace
+}  // namespace observed_plant_test
 }  // namespace handspan

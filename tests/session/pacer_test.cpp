@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace handspan {
-namespace {
+namespace pacer_test {
 
 constexpr Nanoseconds kMs = 1'000'000;
 
@@ -48,5 +48,5 @@ TEST(Pacer, SleepsUntilItIsDue) {
   EXPECT_GE(steady_now(), due);
 }
 
-}  // namespace
+}  // namespace pacer_test
 }  // namespace handspan

@@ -8,7 +8,7 @@
 #include "session_support.hpp"
 
 namespace handspan {
-namespace {
+namespace person_run_test {
 
 const std::filesystem::path kRoot = HANDSPAN_SOURCE_DIR;
 
@@ -88,5 +88,5 @@ TEST(PersonRun, ItsLogRunsAgainBitForBitWithNobodyThere) {
   EXPECT_TRUE(report.same());
 }
 
-}  // namespace
+}  // namespace person_run_test
 }  // namespace handspan

@@ -11,7 +11,7 @@
 #include "session_support.hpp"
 
 namespace handspan {
-namespace {
+namespace plant_clock_test {
 
 using test::AppFolder;
 using test::kPairArms;
@@ -207,5 +207,5 @@ TEST(PlantClock, ASimulationHasNoTimeOfItsOwn) {
   EXPECT_FALSE(summary.on_plant_clock);
 }
 
-}  // namespace
+}  // namespace plant_clock_test
 }  // namespace handspan

@@ -6,7 +6,7 @@
 #include "support/fake_plant.hpp"
 
 namespace handspan {
-namespace {
+namespace plant_watch_test {
 
 using test::FakeDiary;
 using test::FakeOptions;
@@ -122,5 +122,5 @@ TEST(PlantWatch, SimulationsAreNotWatched) {
   EXPECT_TRUE(channels.channels().empty());
 }
 
-}  // namespace
+}  // namespace plant_watch_test
 }  // namespace handspan

@@ -8,7 +8,7 @@
 #include "session_support.hpp"
 
 namespace handspan {
-namespace {
+namespace press_test {
 
 using test::AppFolder;
 
@@ -250,5 +250,5 @@ TEST(Press, MessagesSayWhatIsWrong) {
       "there is no join 'contct'; did you mean 'contact'?");
 }
 
-}  // namespace
+}  // namespace press_test
 }  // namespace handspan

@@ -11,7 +11,7 @@
 #include "support/sized.hpp"
 
 namespace handspan {
-namespace {
+namespace random_runs_test {
 
 const std::filesystem::path kRoot = HANDSPAN_SOURCE_DIR;
 
@@ -84,5 +84,5 @@ TEST(RandomSessionRun, ReplayBitForBitAloneAndTwoAtOnce) {
   }
 }
 
-}  // namespace
+}  // namespace random_runs_test
 }  // namespace handspan

@@ -10,7 +10,7 @@
 #include "support/sized.hpp"
 
 namespace handspan {
-namespace {
+namespace reach_test {
 
 using test::Findings;
 using test::LimitWatch;
@@ -84,5 +84,5 @@ TEST(Reach, KeepsAllLimitsWhileItReachesForGoalsInsideAtAndBeyondReach) {
       all.plant_position, all.plant_velocity);
 }
 
-}  // namespace
+}  // namespace reach_test
 }  // namespace handspan

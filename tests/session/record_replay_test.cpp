@@ -18,7 +18,7 @@
 #include "support/sized.hpp"
 
 namespace handspan {
-namespace {
+namespace record_replay_test {
 
 using test::AppFolder;
 using test::kPairArms;
@@ -452,5 +452,5 @@ TEST(Recorder, AFolderThatIsNotThereIsAnError) {
   EXPECT_THROW(Recorder(session, "/nonexistent/run.mcap"), InputError);
 }
 
-}  // namespace
+}  // namespace record_replay_test
 }  // namespace handspan

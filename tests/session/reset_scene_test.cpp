@@ -8,7 +8,7 @@
 #include "support/fake_plant.hpp"
 
 namespace handspan {
-namespace {
+namespace reset_scene_test {
 
 using test::AppFolder;
 using test::kPairArms;
@@ -220,5 +220,5 @@ TEST_F(Reset, AllocatesNothingAndASnapshotGoesOnWithTheSameBits) {
   EXPECT_EQ(told.count, 1);
 }
 
-}  // namespace
+}  // namespace reset_scene_test
 }  // namespace handspan

@@ -7,7 +7,7 @@
 #include "support/fake_plant.hpp"
 
 namespace handspan {
-namespace {
+namespace session_plants_test {
 
 using test::AppFolder;
 using test::FakeDiary;
@@ -147,5 +147,5 @@ TEST(SessionPlants, ErrorsHavePlaceCauseAndMend) {
             "test.yaml:3: plants.sim.type is 'mujocoo'; did you mean 'mujoco'?");
 }
 
-}  // namespace
+}  // namespace session_plants_test
 }  // namespace handspan

@@ -7,7 +7,7 @@
 #include "support/alloc.hpp"
 
 namespace handspan {
-namespace {
+namespace session_test {
 
 App hold() { return load_app(std::filesystem::path(HANDSPAN_SOURCE_DIR) / "apps/hold.yaml"); }
 
@@ -79,5 +79,5 @@ TEST(Session, ProgressRisesToTheEnd) {
   EXPECT_LE(last, session.now());
 }
 
-}  // namespace
+}  // namespace session_test
 }  // namespace handspan

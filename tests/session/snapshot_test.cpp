@@ -8,7 +8,7 @@
 #include "support/sized.hpp"
 
 namespace handspan {
-namespace {
+namespace snapshot_test {
 
 using test::AppFolder;
 using test::kPairArms;
@@ -130,5 +130,5 @@ TEST(Snapshot, OfAnotherAppAndDamagedOnesAreErrors) {
   session.restore(bytes);
 }
 
-}  // namespace
+}  // namespace snapshot_test
 }  // namespace handspan

@@ -5,7 +5,7 @@
 #include "session_support.hpp"
 
 namespace handspan {
-namespace {
+namespace squeeze_test {
 
 const std::filesystem::path kRoot = HANDSPAN_SOURCE_DIR;
 
@@ -131,5 +131,5 @@ TEST(LiftRun, TheAppLiftsTheBoxAndPutsItBack) {
               0.002);
 }
 
-}  // namespace
+}  // namespace squeeze_test
 }  // namespace handspan

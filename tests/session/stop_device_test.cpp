@@ -5,7 +5,7 @@
 #include "teleop/headset.hpp"
 
 namespace handspan {
-namespace {
+namespace stop_device_test {
 
 using test::AppFolder;
 using test::kPairArms;
@@ -191,5 +191,5 @@ TEST(StopDeviceKeys, WhatIsWrongHasItsPlace) {
   EXPECT_EQ(error("centre: {left.stick_x: -1, left.stick_y: rest}, stop: left.primary"), "");
 }
 
-}  // namespace
+}  // namespace stop_device_test
 }  // namespace handspan

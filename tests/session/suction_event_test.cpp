@@ -5,7 +5,7 @@
 #include "session_support.hpp"
 
 namespace handspan {
-namespace {
+namespace suction_event_test {
 
 using test::AppFolder;
 
@@ -70,5 +70,5 @@ TEST(SuctionEvents, ALostHoldIsToldOnce) {
   EXPECT_EQ(outcome.lost, 1);
 }
 
-}  // namespace
+}  // namespace suction_event_test
 }  // namespace handspan

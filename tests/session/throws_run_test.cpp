@@ -7,7 +7,7 @@
 #include "session_support.hpp"
 
 namespace handspan {
-namespace {
+namespace throws_run_test {
 
 using test::AppFolder;
 
@@ -158,5 +158,5 @@ TEST(ThrowsRun, TurningBackIsFeltAtOnce) {
   EXPECT_LE(worst, 0.05 + 0.008);
 }
 
-}  // namespace
+}  // namespace throws_run_test
 }  // namespace handspan

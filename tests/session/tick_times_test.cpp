@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace handspan {
-namespace {
+namespace tick_times_test {
 
 TEST(TickTimes, QuantilesAreRightWithinABin) {
   TickTimes times;
@@ -26,5 +26,5 @@ TEST(TickTimes, TakesWhatIsBeyondItsBins) {
   EXPECT_LT(times.quantile(0.5), 1.1e-7);
 }
 
-}  // namespace
+}  // namespace tick_times_test
 }  // namespace handspan

@@ -14,7 +14,7 @@
 #include "support/fake_plant.hpp"
 
 namespace handspan {
-namespace {
+namespace toss_judge_test {
 
 const std::filesystem::path kRoot = HANDSPAN_SOURCE_DIR;
 
@@ -235,5 +235,5 @@ TEST_F(TossJudgeTest, AMachineThatWaitsForAVerdictThatNobodySeesSaysSo) {
   EXPECT_EQ(seen.machines()[0].text().find("nobody sees"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace toss_judge_test
 }  // namespace handspan

@@ -14,7 +14,7 @@
 #include "session/run.hpp"
 
 namespace handspan {
-namespace {
+namespace toss_run_test {
 
 const std::filesystem::path kRoot = HANDSPAN_SOURCE_DIR;
 
@@ -364,5 +364,5 @@ TEST_F(TossApp, TheEpisodeDoneAgainTossesToTheSamePlace) {
   EXPECT_NE(error("change: {scale: 0}").find("change.scale"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace toss_run_test
 }  // namespace handspan

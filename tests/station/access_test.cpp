@@ -5,7 +5,7 @@
 #include <set>
 
 namespace handspan {
-namespace {
+namespace access_test {
 
 Visitor from(const std::string& address) { return {address, address, false, 0}; }
 
@@ -122,5 +122,5 @@ TEST(Access, NamesHaveNoControlCharacters) {
   EXPECT_EQ(access.devices()[0].name, "guest");
 }
 
-}  // namespace
+}  // namespace access_test
 }  // namespace handspan

@@ -8,7 +8,7 @@
 #include "support/scenes.hpp"
 
 namespace handspan {
-namespace {
+namespace certificate_test {
 
 TEST(Certificate, IsKeptWhileItHasTheNamesAndMadeAnewElse) {
   const test::TemporaryFolder folder;
@@ -60,5 +60,5 @@ TEST(Certificate, PairingCodesAreSixDigitsAndDiffer) {
   }
 }
 
-}  // namespace
+}  // namespace certificate_test
 }  // namespace handspan

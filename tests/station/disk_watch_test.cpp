@@ -6,7 +6,7 @@
 #include <thread>
 
 namespace handspan {
-namespace {
+namespace disk_watch_test {
 
 TEST(DiskWatch, SaysHowMuchRoomThereIsAlsoBeforeTheFolderIsThere) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path();
@@ -22,5 +22,5 @@ TEST(DiskWatch, SaysHowMuchRoomThereIsAlsoBeforeTheFolderIsThere) {
   }
 }
 
-}  // namespace
+}  // namespace disk_watch_test
 }  // namespace handspan

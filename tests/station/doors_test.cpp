@@ -7,7 +7,7 @@
 #include "station/station_fixture.hpp"
 
 namespace handspan {
-namespace {
+namespace doors_test {
 
 using test::Json;
 using test::SecureClient;
@@ -268,5 +268,5 @@ TEST_F(DoorsTest, OtherMachinesPairOverTls) {
   EXPECT_NE(client().greet(header, "base_period").find("base_period"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace doors_test
 }  // namespace handspan

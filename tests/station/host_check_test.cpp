@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace handspan {
-namespace {
+namespace host_check_test {
 
 TEST(HostCheck, NamesOfThisMachineAreAllowedAndOthersAreNot) {
   for (const char* host : {"localhost", "localhost:8780", "LOCALHOST:1", "127.0.0.1:8780", "[::1]",
@@ -42,5 +42,5 @@ TEST(HostCheck, ACookieIsFoundByItsWholeName) {
     EXPECT_EQ(cookies(header, "a"), Values{}) << header;
 }
 
-}  // namespace
+}  // namespace host_check_test
 }  // namespace handspan

@@ -8,7 +8,7 @@
 #include "support/sized.hpp"
 
 namespace handspan {
-namespace {
+namespace hub_fuzz_test {
 
 using test::FakeConnection;
 using test::HubTest;
@@ -152,5 +152,5 @@ TEST_F(HubFuzz, ViewersMoveNothing) {
   EXPECT_TRUE(services.asked.empty());
 }
 
-}  // namespace
+}  // namespace hub_fuzz_test
 }  // namespace handspan

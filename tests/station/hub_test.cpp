@@ -11,7 +11,7 @@
 #include "support/alloc.hpp"
 
 namespace handspan {
-namespace {
+namespace hub_test {
 
 using test::FakeConnection;
 using test::HubTest;
@@ -617,5 +617,5 @@ TEST_F(HubTest, ALoopThatStartsAgainKeepsItsClients) {
   hub.set_loop(loop);
 }
 
-}  // namespace
+}  // namespace hub_test
 }  // namespace handspan

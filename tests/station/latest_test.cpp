@@ -7,7 +7,7 @@
 #include "station/ring.hpp"
 
 namespace handspan {
-namespace {
+namespace latest_test {
 
 TEST(Latest, TheNewestIsSeenAndSeenOnce) {
   Latest<int> latest(0);
@@ -57,5 +57,5 @@ TEST(Ring, KeepsOrderAndCountsWhatDoesNotFit) {
   EXPECT_FALSE(ring.take(value));
 }
 
-}  // namespace
+}  // namespace latest_test
 }  // namespace handspan

@@ -7,7 +7,7 @@
 #include "station/station_support.hpp"
 
 namespace handspan {
-namespace {
+namespace live_loop_test {
 
 using test::FakeConnection;
 using test::HubTest;
@@ -127,5 +127,5 @@ TEST_F(PuppetTest, DevicesWithAThreadOfTheirOwnTakeNoSamplesOfPages) {
   EXPECT_EQ(state("stick").samples(), 0U);
 }
 
-}  // namespace
+}  // namespace live_loop_test
 }  // namespace handspan

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace handspan {
-namespace {
+namespace notices_test {
 
 using Lines = std::vector<std::string>;
 
@@ -25,5 +25,5 @@ TEST(Notices, AFloodIsCounted) {
   EXPECT_EQ(lines.back(), "... and 4900 lines more");
 }
 
-}  // namespace
+}  // namespace notices_test
 }  // namespace handspan

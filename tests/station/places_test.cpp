@@ -5,7 +5,7 @@
 #include <vector>
 
 namespace handspan {
-namespace {
+namespace places_test {
 
 Visitor from(const std::string& address) { return {address, address, false, 0}; }
 
@@ -89,5 +89,5 @@ TEST_F(PlacesTest, ThoseOfADeviceAreClosedTogether) {
   EXPECT_EQ(places.taken(), 2U);
 }
 
-}  // namespace
+}  // namespace places_test
 }  // namespace handspan

@@ -10,7 +10,7 @@
 #include "station/station_support.hpp"
 
 namespace handspan {
-namespace {
+namespace protocol_test {
 
 using test::FakeConnection;
 using test::HubTest;
@@ -146,5 +146,5 @@ TEST(Protocol, ASampleIsTheFixture) {
   EXPECT_EQ(decoded->numbers, sample.numbers);
 }
 
-}  // namespace
+}  // namespace protocol_test
 }  // namespace handspan

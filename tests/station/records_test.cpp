@@ -8,7 +8,7 @@
 #include "support/scenes.hpp"
 
 namespace handspan {
-namespace {
+namespace records_test {
 
 TEST(Records, NamesAreThoseOfFilesInTheFolderOnly) {
   const test::TemporaryFolder folder;
@@ -83,5 +83,5 @@ TEST(Records, WhatCannotBeReadIsListedWithTheReason) {
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "a.png"));
 }
 
-}  // namespace
+}  // namespace records_test
 }  // namespace handspan

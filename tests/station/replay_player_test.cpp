@@ -12,7 +12,7 @@
 #include "station_support.hpp"
 
 namespace handspan {
-namespace {
+namespace replay_player_test {
 
 // @return whether it came to that tick; bounded
 bool comes_to(ReplayPlayer& player, std::int64_t tick) {
@@ -68,5 +68,5 @@ TEST(ReplayPlayer, LeavesOutWhatIsLostAndSaysSo) {
   EXPECT_NE(player.message().find(" s to "), std::string::npos) << player.message();
 }
 
-}  // namespace
+}  // namespace replay_player_test
 }  // namespace handspan

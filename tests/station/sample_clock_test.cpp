@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace handspan {
-namespace {
+namespace sample_clock_test {
 
 TEST(SampleClock, AnOffsetThatIsToldOtherwiseTurnsNoStampsRound) {
   // as a page's does when a quicker ping comes, in both directions
@@ -37,5 +37,5 @@ TEST(SampleClock, AnotherClockIsTakenAtOnce) {
   EXPECT_EQ(clock.server_time(1.01, 3610.0), 3611.01);
 }
 
-}  // namespace
+}  // namespace sample_clock_test
 }  // namespace handspan

@@ -14,7 +14,7 @@
 #include "station/station_fixture.hpp"
 
 namespace handspan {
-namespace {
+namespace station_test {
 
 using test::Json;
 using test::SocketClient;
@@ -395,5 +395,5 @@ TEST_F(StationTest, AFullDiskIsToldOnThePageWithWhatIsKept) {
   EXPECT_EQ(page.next_text("status")["recording"]["message"], "");
 }
 
-}  // namespace
+}  // namespace station_test
 }  // namespace handspan

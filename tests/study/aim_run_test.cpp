@@ -11,7 +11,7 @@
 #include "study_support.hpp"
 
 namespace handspan {
-namespace {
+namespace aim_run_test {
 
 const std::filesystem::path kRoot = HANDSPAN_SOURCE_DIR;
 
@@ -131,5 +131,5 @@ stages:
   }
 }
 
-}  // namespace
+}  // namespace aim_run_test
 }  // namespace handspan

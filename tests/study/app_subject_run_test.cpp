@@ -10,7 +10,7 @@
 #include "study_support.hpp"
 
 namespace handspan {
-namespace {
+namespace app_subject_run_test {
 
 // the hashes of every tick, and of all of them together
 class HashMetric : public Metric {
@@ -216,5 +216,5 @@ TEST(ResetRunKinds, AnAppInStepWithAClockIsRefused) {
   }
 }
 
-}  // namespace
+}  // namespace app_subject_run_test
 }  // namespace handspan

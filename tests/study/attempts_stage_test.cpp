@@ -12,7 +12,7 @@
 #include "study_support.hpp"
 
 namespace handspan {
-namespace {
+namespace attempts_stage_test {
 
 class AttemptsStage : public ::testing::Test {
  protected:
@@ -193,5 +193,5 @@ TEST_F(AttemptsStage, ErrorsNamePlaceCauseAndMend) {
             "you mean 'offset'?");
 }
 
-}  // namespace
+}  // namespace attempts_stage_test
 }  // namespace handspan

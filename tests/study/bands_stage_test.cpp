@@ -10,7 +10,7 @@
 #include "study_support.hpp"
 
 namespace handspan {
-namespace {
+namespace bands_stage_test {
 
 // y is 1 m + x for x of deviation 2 m; `other` is seen by nobody
 const char* const kLine = R"(title: bands
@@ -108,5 +108,5 @@ TEST_F(BandsStage, ErrorsNamePlaceCauseAndMend) {
             "offset, other, fails");
 }
 
-}  // namespace
+}  // namespace bands_stage_test
 }  // namespace handspan

@@ -7,7 +7,7 @@
 #include "study_support.hpp"
 
 namespace handspan {
-namespace {
+namespace changed_app_test {
 
 class ChangedApps : public testing::Test {
  protected:
@@ -93,5 +93,5 @@ TEST_F(ChangedApps, ErrorsHaveTheirPlaceCauseAndMend) {
   EXPECT_NE(error({{"duration", "[1"}}).find("--param duration:1: not YAML"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace changed_app_test
 }  // namespace handspan

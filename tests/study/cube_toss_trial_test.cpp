@@ -8,7 +8,7 @@
 #include "study_support.hpp"
 
 namespace handspan {
-namespace {
+namespace cube_toss_trial_test {
 
 const std::filesystem::path kRoot = HANDSPAN_SOURCE_DIR;
 
@@ -128,5 +128,5 @@ TEST_F(CubeTossTrialTest, TheShippedStudyHasTheLawsOfTheDocs) {
   EXPECT_EQ(shipped.expectations.size(), 7U);
 }
 
-}  // namespace
+}  // namespace cube_toss_trial_test
 }  // namespace handspan

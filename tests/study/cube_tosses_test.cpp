@@ -16,7 +16,7 @@
 #include "support/sized.hpp"
 
 namespace handspan {
-namespace {
+namespace cube_tosses_test {
 
 using Eigen::Vector3d;
 using test::row;
@@ -259,5 +259,5 @@ TEST(CubeTosses, OfContactNetsComeToRestWhereMeasured) {
       100 * summary.plant.wrong_face);
 }
 
-}  // namespace
+}  // namespace cube_tosses_test
 }  // namespace handspan

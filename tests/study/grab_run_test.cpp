@@ -9,7 +9,7 @@
 #include "support/sized.hpp"
 
 namespace handspan {
-namespace {
+namespace grab_run_test {
 
 TEST(GrabRun, RandomGrabsAreGood) {
   const std::filesystem::path file =
@@ -31,5 +31,5 @@ TEST(GrabRun, RandomGrabsAreGood) {
   EXPECT_GE(count("good"), grabs * 57 / 60);
 }
 
-}  // namespace
+}  // namespace grab_run_test
 }  // namespace handspan

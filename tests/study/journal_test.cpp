@@ -10,7 +10,7 @@
 #include "study_support.hpp"
 
 namespace handspan {
-namespace {
+namespace journal_test {
 
 RunRecord record(int number) {
   RunRecord run;
@@ -100,5 +100,5 @@ TEST(Journal, SaysWhenItCannotBeWritten) {
   }
 }
 
-}  // namespace
+}  // namespace journal_test
 }  // namespace handspan

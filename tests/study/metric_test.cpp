@@ -10,7 +10,7 @@
 #include "study_support.hpp"
 
 namespace handspan {
-namespace {
+namespace metric_test {
 
 class MetricTest : public ::testing::Test {
  protected:
@@ -147,5 +147,5 @@ TEST_F(MetricTest, ErrorsNamePlaceCauseAndMend) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace metric_test
 }  // namespace handspan

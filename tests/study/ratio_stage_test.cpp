@@ -12,7 +12,7 @@
 #include "study_support.hpp"
 
 namespace handspan {
-namespace {
+namespace ratio_stage_test {
 
 class RatioStage : public ::testing::Test {
  protected:
@@ -92,5 +92,5 @@ TEST_F(RatioStage, ACellThatIsNotThereIsAnError) {
   }
 }
 
-}  // namespace
+}  // namespace ratio_stage_test
 }  // namespace handspan

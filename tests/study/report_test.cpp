@@ -8,7 +8,7 @@
 #include "study_support.hpp"
 
 namespace handspan {
-namespace {
+namespace report_test {
 
 const char* const kPublished = R"(title: "Lines <b> & more"
 doc: A </script> in the words.
@@ -83,5 +83,5 @@ TEST_F(ReportTest, WritesWhatTheSummaryPromises) {
   EXPECT_EQ(count(csv, "\n"), 31U);
 }
 
-}  // namespace
+}  // namespace report_test
 }  // namespace handspan

@@ -10,7 +10,7 @@
 #include "study_support.hpp"
 
 namespace handspan {
-namespace {
+namespace runner_run_test {
 
 class RunnerRun : public ::testing::Test {
  protected:
@@ -300,5 +300,5 @@ TEST_F(RunnerRun, ErrorsNamePlaceCauseAndMend) {
   EXPECT_EQ(error(kNoisy, options), "--data none: there is no such file or folder");
 }
 
-}  // namespace
+}  // namespace runner_run_test
 }  // namespace handspan

@@ -9,7 +9,7 @@
 #include "core/random.hpp"
 
 namespace handspan {
-namespace {
+namespace statistic_test {
 
 std::vector<double> counted(int n) {
   std::vector<double> x(static_cast<std::size_t>(n));
@@ -127,5 +127,5 @@ TEST(Statistic, ComparesWithWhatWasPublished) {
   EXPECT_NEAR(welch.upper - welch.difference, 2.00172 * s.value * std::sqrt(2.0 / 30.0), 1e-4);
 }
 
-}  // namespace
+}  // namespace statistic_test
 }  // namespace handspan

@@ -7,7 +7,7 @@
 #include "study_support.hpp"
 
 namespace handspan {
-namespace {
+namespace study_logs_run_test {
 
 // ends by itself after 0.1 s, having held the arm
 const char* const kEnds = R"(name: demo
@@ -101,5 +101,5 @@ TEST_F(StudyLogsTest, SaysWhatIsWrong) {
             "virtual");
 }
 
-}  // namespace
+}  // namespace study_logs_run_test
 }  // namespace handspan

@@ -9,7 +9,7 @@
 #include "study_support.hpp"
 
 namespace handspan {
-namespace {
+namespace study_test {
 
 class StudyFileTest : public ::testing::Test {
  protected:
@@ -124,5 +124,5 @@ TEST_F(StudyFileTest, ErrorsNamePlaceCauseAndMend) {
       "something is to be added to it; give a number there, or leave add, gain and bounds out");
 }
 
-}  // namespace
+}  // namespace study_test
 }  // namespace handspan

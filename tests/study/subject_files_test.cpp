@@ -7,7 +7,7 @@
 #include "study_support.hpp"
 
 namespace handspan {
-namespace {
+namespace subject_files_test {
 
 class SubjectFilesTest : public ::testing::Test {
  protected:
@@ -93,5 +93,5 @@ TEST_F(SubjectFilesTest, ChangesComeInTurn) {
   EXPECT_EQ(files_.written(mass)->scalar(), "0.5");
 }
 
-}  // namespace
+}  // namespace subject_files_test
 }  // namespace handspan

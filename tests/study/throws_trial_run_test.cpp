@@ -11,7 +11,7 @@
 #include "teleop/thrown_hand.hpp"
 
 namespace handspan {
-namespace {
+namespace throws_trial_run_test {
 
 const std::filesystem::path kRoot = HANDSPAN_SOURCE_DIR;
 constexpr int kStopped = static_cast<int>(kThrows);
@@ -105,5 +105,5 @@ TEST_F(ThrowsTrialRun, WhatCannotBeMadeSaysWhy) {
   EXPECT_NE(error(", drive: hydraulic").find("hydraulic"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace throws_trial_run_test
 }  // namespace handspan

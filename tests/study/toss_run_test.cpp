@@ -10,7 +10,7 @@
 #include "study_support.hpp"
 
 namespace handspan {
-namespace {
+namespace toss_run_test {
 
 const std::filesystem::path kRoot = HANDSPAN_SOURCE_DIR;
 
@@ -97,5 +97,5 @@ TEST_F(TossStudy, TheMetricSaysWhatItLooksForInVain) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace toss_run_test
 }  // namespace handspan

@@ -6,7 +6,7 @@
 #include <numbers>
 
 namespace handspan {
-namespace {
+namespace variation_test {
 
 Variation variation(const std::string& text, const std::string& name = "v") {
   Variation v = parse_yaml(text, "s.yaml", variation_schema());
@@ -109,5 +109,5 @@ TEST(Variation, ErrorsNamePlaceCauseAndMend) {
   EXPECT_NE(error("{unifrom: [0, 1], key: a}").find("did you mean 'uniform'?"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace variation_test
 }  // namespace handspan

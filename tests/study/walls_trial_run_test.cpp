@@ -10,7 +10,7 @@
 #include "study_support.hpp"
 
 namespace handspan {
-namespace {
+namespace walls_trial_run_test {
 
 const std::filesystem::path kRoot = HANDSPAN_SOURCE_DIR;
 
@@ -98,5 +98,5 @@ TEST_F(WallsTrialRun, WhatCannotBeMadeSaysWhy) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace walls_trial_run_test
 }  // namespace handspan

@@ -15,9 +15,11 @@ namespace handspan::test {
 
 inline const std::filesystem::path kSource = HANDSPAN_SOURCE_DIR;
 
-/// The scene of this text, read as if it were in scenes/.
+/// The scene of this text, read as if it were in scenes/; without a ground unless it names one.
 inline Scene scene_of(const std::string& text) {
-  return parse_scene("name: t\n" + text, kSource / "scenes" / "t.yaml");
+  const bool named = text.find("ground:") != std::string::npos;
+  return parse_scene("name: t\n" + text + (named ? "" : "\nground: none\n"),
+                     kSource / "scenes" / "t.yaml");
 }
 
 /// What loading says; places start with "t.yaml", the text's first line is line 2. "no error" when

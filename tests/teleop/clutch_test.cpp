@@ -8,7 +8,7 @@
 #include "teleop_support.hpp"
 
 namespace handspan {
-namespace {
+namespace clutch_test {
 
 using test::Pad;
 
@@ -211,5 +211,5 @@ TEST(Clutch, AControlThatIsNotThereIsAnError) {
   EXPECT_THROW(Clutch({{}, "left", false}, pad.state, 0, {}), InputError);
 }
 
-}  // namespace
+}  // namespace clutch_test
 }  // namespace handspan

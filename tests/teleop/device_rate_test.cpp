@@ -6,9 +6,9 @@
 #include "jog_support.hpp"
 
 namespace handspan {
-namespace {
+namespace device_rate_test {
 
-using test::Pad;
+using test::JogPad;
 
 RateBinding binding(const std::string& yaml) {
   return parse_yaml(yaml, "rate.yaml", rate_binding_schema());
@@ -35,7 +35,7 @@ TEST(Response, BeginsAtZeroBeyondTheDeadZoneAndEndsAtOne) {
 }
 
 TEST(RateInput, ReadsAxesEitherWayRoundAndPairsOfButtons) {
-  Pad pad;
+  JogPad pad;
   pad.tick();
   pad.axis("left.stick_y", 0.5);
   pad.axis("right.trigger", 1.0);
@@ -62,7 +62,7 @@ TEST(RateInput, SaysWhatCannotBeBound) {
   EXPECT_EQ(error_of("{plus: b, sign: -1}"),
             "rate.yaml:1: sign is for an axis; exchange plus and minus instead");
   EXPECT_EQ(error_of("{axis: a, sign: 2}"), "rate.yaml:1: sign is 2; it must be one of: 1, -1");
-  Pad pad;
+  JogPad pad;
   try {
     RateInput(binding("left.stick_z"), pad.state());
     FAIL();
@@ -74,7 +74,7 @@ TEST(RateInput, SaysWhatCannotBeBound) {
 }
 
 TEST(SpeedScale, StepsOncePerPressWithinItsBounds) {
-  Pad pad;
+  JogPad pad;
   SpeedScaleConfig config;
   config.faster = "right.primary";
   config.slower = "right.secondary";
@@ -118,7 +118,7 @@ TEST(SpeedScale, TheStartMustBeWithinItsBounds) {
 }
 
 TEST(DeadMan, MustBePressedAnewAfterWhateverInterrupted) {
-  Pad pad;
+  JogPad pad;
   pad.button("left.primary", true);
   pad.tick();
   DeadMan dead_man(std::string("left.primary"), pad.state());
@@ -150,7 +150,7 @@ TEST(DeadMan, MustBePressedAnewAfterWhateverInterrupted) {
 }
 
 TEST(DeadMan, WithoutOneTheRatesMustHaveBeenAtRest) {
-  Pad pad;
+  JogPad pad;
   pad.tick();
   DeadMan dead_man(std::nullopt, pad.state());
   EXPECT_FALSE(dead_man.update(pad.state(), false));
@@ -159,5 +159,5 @@ TEST(DeadMan, WithoutOneTheRatesMustHaveBeenAtRest) {
   EXPECT_TRUE(dead_man.update(pad.state(), false));
 }
 
-}  // namespace
+}  // namespace device_rate_test
 }  // namespace handspan

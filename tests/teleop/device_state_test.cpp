@@ -11,7 +11,7 @@
 #include "teleop_support.hpp"
 
 namespace handspan {
-namespace {
+namespace device_state_test {
 
 using test::Pad;
 
@@ -424,5 +424,5 @@ TEST(DeviceState, IsRestoredToTheBit) {
   EXPECT_EQ(a.V_VC, b.V_VC);
 }
 
-}  // namespace
+}  // namespace device_state_test
 }  // namespace handspan

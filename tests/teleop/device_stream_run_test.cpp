@@ -17,7 +17,7 @@
 #include "teleop/reference.hpp"
 
 namespace handspan {
-namespace {
+namespace device_stream_run_test {
 
 // numbers at which code breaks
 double odd_number(RandomStream& random) {
@@ -175,5 +175,5 @@ TEST(DeviceStreamRun, WhateverComesTheReferenceStaysLegal) {
   EXPECT_GT(closed, static_cast<std::uint64_t>(samples) / 100);
 }
 
-}  // namespace
+}  // namespace device_stream_run_test
 }  // namespace handspan

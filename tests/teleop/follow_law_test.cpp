@@ -10,7 +10,7 @@
 #include "core/random.hpp"
 
 namespace handspan {
-namespace {
+namespace follow_law_test {
 
 using Vector1 = Eigen::Matrix<double, 1, 1>;
 
@@ -305,5 +305,5 @@ TEST(FollowLaw, AGoalsVelocityIsWhatItWentUnlessItJumped) {
   EXPECT_TRUE(jumped);
 }
 
-}  // namespace
+}  // namespace follow_law_test
 }  // namespace handspan

@@ -10,7 +10,7 @@
 #include "teleop/headset.hpp"
 
 namespace handspan {
-namespace {
+namespace headset_csv_test {
 
 const std::string kSide = "source,S_x,S_y,S_z,S_qx,S_qy,S_qz,S_qw";
 
@@ -177,5 +177,5 @@ TEST(HeadsetCsv, ReadsTheRealRecording) {
   EXPECT_GT(repeated, controllers / 3);
 }
 
-}  // namespace
+}  // namespace headset_csv_test
 }  // namespace handspan

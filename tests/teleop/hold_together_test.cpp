@@ -9,7 +9,7 @@
 #include "teleop/arbiter.hpp"
 
 namespace handspan {
-namespace {
+namespace hold_together_test {
 
 const char* const kScene = R"(
 robots:
@@ -203,5 +203,5 @@ TEST_F(Together, NoneHoldsTwice) {
   }
 }
 
-}  // namespace
+}  // namespace hold_together_test
 }  // namespace handspan

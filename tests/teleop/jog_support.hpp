@@ -37,9 +37,9 @@ constraints:
 )";
 
 /// A device `pad` with a headset's axes and buttons, sampled every tick.
-class Pad {
+class JogPad {
  public:
-  Pad() {
+  JogPad() {
     devices.add("pad", parse_yaml("driver: {type: headset}", "device", handspan::device_schema()),
                 1);
     for (std::size_t a = 0; a < headset_layout().axes.size(); ++a) sample.set_axis(a, 0.0);

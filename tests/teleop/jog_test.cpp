@@ -10,10 +10,10 @@
 #include "teleop/reference.hpp"
 
 namespace handspan {
-namespace {
+namespace jog_test {
 
 using test::ArmRig;
-using test::Pad;
+using test::JogPad;
 using test::source_error;
 
 constexpr double kDt = 1e-3;
@@ -55,7 +55,7 @@ struct Rig {
   Eigen::Vector3d v() const { return follower.reference().V_WE.head<3>(); }
   Eigen::Vector3d w() const { return follower.reference().V_WE.tail<3>(); }
 
-  Pad pad;
+  JogPad pad;
   std::unique_ptr<Source> jog;
   PoseFollower follower;
   Motion motion, wanted;
@@ -299,7 +299,7 @@ TEST(Jog, SlidesAlongTheWorkspaceAndComesBackFromOutside) {
 
 TEST(Jog, HeldAgainstAPostItStopsBeforeItAndGoesBackAtFullSpeed) {
   ArmRig arm;
-  Pad pad;
+  JogPad pad;
   SourceContext context;
   context.name = "stick";
   context.devices = &pad.devices;
@@ -348,7 +348,7 @@ TEST(Jog, HeldAgainstAPostItStopsBeforeItAndGoesBackAtFullSpeed) {
 }
 
 TEST(Jog, SaysWhatItCannotBeMadeOf) {
-  Pad pad;
+  JogPad pad;
   const Scene scene = test::scene_of(test::kJogScene);
   ArmRig arm;
   SourceContext context;
@@ -409,5 +409,5 @@ TEST(Jog, ShowsItsScaleAndTwistAndAllocatesNothing) {
   EXPECT_GT(channels.number(channels.find("source.stick.nearest")), 0.0);
 }
 
-}  // namespace
+}  // namespace jog_test
 }  // namespace handspan

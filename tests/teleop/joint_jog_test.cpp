@@ -7,10 +7,10 @@
 #include "teleop/arbiter.hpp"
 
 namespace handspan {
-namespace {
+namespace joint_jog_test {
 
 using test::ArmRig;
-using test::Pad;
+using test::JogPad;
 
 // a jog that has authority over the posture of an arm
 struct Rig {
@@ -41,7 +41,7 @@ struct Rig {
   const Motion& reference() const { return arbiter.reference(outlet); }
   Eigen::VectorXd moved() const { return reference().q - q_start; }
 
-  Pad pad;
+  JogPad pad;
   ArmRig arm;
   EventList events;
   Arbiter arbiter{events};
@@ -103,7 +103,7 @@ TEST(JointJog, StopsAtTheJointsLimit) {
 }
 
 TEST(JointJog, SaysWhatItCannotBeMadeOf) {
-  Pad pad;
+  JogPad pad;
   ArmRig arm;
   SourceContext context;
   context.devices = &pad.devices;
@@ -132,5 +132,5 @@ TEST(JointJog, HoldsWhereTheJointsAreAnotherTasks) {
   EXPECT_STREQ(answer.reason, "it is made for the joints of another task");
 }
 
-}  // namespace
+}  // namespace joint_jog_test
 }  // namespace handspan

@@ -15,7 +15,7 @@
 #include "teleop_support.hpp"
 
 namespace handspan {
-namespace {
+namespace leaps_test {
 
 using test::Pad;
 
@@ -253,5 +253,5 @@ TEST(Leaps, AreRestoredToTheBitInTheMiddleOfADoubt) {
             other.pad.left().estimate(hand.pad.now).V_VC);
 }
 
-}  // namespace
+}  // namespace leaps_test
 }  // namespace handspan

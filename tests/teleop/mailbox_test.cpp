@@ -8,7 +8,7 @@
 #include "support/alloc.hpp"
 
 namespace handspan {
-namespace {
+namespace mailbox_test {
 
 TEST(Mailbox, GivesWhatWasPostedInItsOrder) {
   Mailbox box(8);
@@ -76,5 +76,5 @@ TEST(Input, NumbersThatDoNotFitAreRefused) {
   EXPECT_EQ(input.values()[0], 1.0);
 }
 
-}  // namespace
+}  // namespace mailbox_test
 }  // namespace handspan

@@ -9,7 +9,7 @@
 #include "support/alloc.hpp"
 
 namespace handspan {
-namespace {
+namespace obstacles_test {
 
 using test::ArmRig;
 
@@ -135,5 +135,5 @@ TEST(Obstacles, NeedAConstraintThatNamesTheRobot) {
   }
 }
 
-}  // namespace
+}  // namespace obstacles_test
 }  // namespace handspan

@@ -9,7 +9,7 @@
 #include "teleop/headset.hpp"
 
 namespace handspan {
-namespace {
+namespace person_test {
 
 using test::kPersonHands;
 using test::PersonWorld;
@@ -556,5 +556,5 @@ TEST(Person, SaysWhatIsWrongWithAScript) {
             "the left hand has no control 'grip';");
 }
 
-}  // namespace
+}  // namespace person_test
 }  // namespace handspan

@@ -9,7 +9,7 @@
 #include "math/so3.hpp"
 
 namespace handspan {
-namespace {
+namespace pose_mapping_test {
 
 constexpr double kQuarter = std::numbers::pi / 2.0;
 
@@ -140,5 +140,5 @@ TEST(PoseMapping, VelocityIsThePosesDerivative) {
   }
 }
 
-}  // namespace
+}  // namespace pose_mapping_test
 }  // namespace handspan

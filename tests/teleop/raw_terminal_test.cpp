@@ -12,7 +12,7 @@
 #include "teleop/pseudo_terminal.hpp"
 
 namespace handspan {
-namespace {
+namespace raw_terminal_test {
 
 using test::PseudoTerminal;
 using test::same_modes;
@@ -188,5 +188,5 @@ TEST(RawTerminal, InTheBackgroundItIsRefused) {
   close(master);
 }
 
-}  // namespace
+}  // namespace raw_terminal_test
 }  // namespace handspan

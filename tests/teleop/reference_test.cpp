@@ -11,7 +11,7 @@
 #include "support/alloc.hpp"
 
 namespace handspan {
-namespace {
+namespace reference_test {
 
 constexpr double kDt = 1e-3;
 
@@ -505,5 +505,5 @@ TEST(Reference, LimitsAreReadAndChecked) {
   EXPECT_NE(error("{jerkk: 1}").find("did you mean 'jerk'"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace reference_test
 }  // namespace handspan

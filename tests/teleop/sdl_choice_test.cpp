@@ -9,7 +9,7 @@
 #include "core/error.hpp"
 
 namespace handspan {
-namespace {
+namespace sdl_choice_test {
 
 using Found = std::vector<std::optional<std::size_t>>;
 
@@ -192,5 +192,5 @@ TEST(SdlChoice, UnitsComeFromTheDeviceOrFromThePortThatTheKernelNames) {
   std::filesystem::remove_all(folder);
 }
 
-}  // namespace
+}  // namespace sdl_choice_test
 }  // namespace handspan

@@ -7,7 +7,7 @@
 #include "teleop/virtual_stick.hpp"
 
 namespace handspan {
-namespace {
+namespace sdl_devices_test {
 
 using test::OpenDevice;
 using test::VirtualStick;
@@ -249,5 +249,5 @@ TEST_F(SdlDevices, BadConfigurationsAreRefused) {
             "d.yaml:1: the file names 'yaw' twice; give each control a name of its own");
 }
 
-}  // namespace
+}  // namespace sdl_devices_test
 }  // namespace handspan

@@ -4,7 +4,7 @@
 #include "teleop/virtual_stick.hpp"
 
 namespace handspan {
-namespace {
+namespace sdl_hub_test {
 
 using test::OpenDevice;
 using test::VirtualStick;
@@ -244,5 +244,5 @@ TEST_F(SdlHub, TellsWhatIsAttached) {
   EXPECT_EQ(suits.size(), 3U);
 }
 
-}  // namespace
+}  // namespace sdl_hub_test
 }  // namespace handspan

@@ -8,7 +8,7 @@
 #include "math/se3.hpp"
 
 namespace handspan {
-namespace {
+namespace seen_value_test {
 
 struct Table {
   Table() {
@@ -95,5 +95,5 @@ TEST(PoseOn, IsNothingBeforeItWasWritten) {
   EXPECT_EQ(pose_on(id, t.channels)->p, Eigen::Vector3d(1.0, 2.0, 3.0));
 }
 
-}  // namespace
+}  // namespace seen_value_test
 }  // namespace handspan

@@ -6,7 +6,7 @@
 #include <numbers>
 
 namespace handspan {
-namespace {
+namespace sub_movement_test {
 
 TEST(MinimumJerk, IsTheWayOfLeastJerkFromRestToRest) {
   EXPECT_EQ(minimum_jerk(-1.0), 0.0);
@@ -105,5 +105,5 @@ TEST(Tremor, HasItsStrengthAndItsBand) {
   }
 }
 
-}  // namespace
+}  // namespace sub_movement_test
 }  // namespace handspan

@@ -10,7 +10,7 @@
 #include "teleop/pseudo_terminal.hpp"
 
 namespace handspan {
-namespace {
+namespace terminal_keyboard_test {
 
 using test::PseudoTerminal;
 
@@ -255,5 +255,5 @@ TEST(TerminalKeyboard, BadConfigurationsAreRefused) {
   EXPECT_NE(refusal("first: 0 s").find("first is 0"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace terminal_keyboard_test
 }  // namespace handspan

@@ -15,7 +15,7 @@
 #include "teleop/headset.hpp"
 
 namespace handspan {
-namespace {
+namespace thrown_hand_test {
 
 std::unique_ptr<ThrownHand> thrown(const std::string& yaml, std::uint64_t seed) {
   return std::make_unique<ThrownHand>(parse_yaml(yaml, "thrown.yaml", thrown_hand_schema()),
@@ -114,5 +114,5 @@ TEST(ThrownHand, IsTheSameOfTheSameSeedAndAllocatesNothing) {
   EXPECT_TRUE(differs);
 }
 
-}  // namespace
+}  // namespace thrown_hand_test
 }  // namespace handspan

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace handspan {
-namespace {
+namespace typed_keys_test {
 
 using Keys = std::vector<std::string>;
 constexpr Nanoseconds kMs = 1'000'000;
@@ -89,5 +89,5 @@ TEST(HeldKeys, AreReleased) {
   EXPECT_FALSE(keys.down(1, 1));
 }
 
-}  // namespace
+}  // namespace typed_keys_test
 }  // namespace handspan

@@ -11,7 +11,7 @@
 #include "teleop/headset.hpp"
 
 namespace handspan {
-namespace {
+namespace wild_hand_test {
 
 std::unique_ptr<WildHand> wild(const std::string& yaml, std::uint64_t seed = 1) {
   return std::make_unique<WildHand>(parse_yaml(yaml, "wild.yaml", wild_hand_schema()),
@@ -226,5 +226,5 @@ TEST(WildHand, SaysWhatIsNoTrouble) {
   }
 }
 
-}  // namespace
+}  // namespace wild_hand_test
 }  // namespace handspan

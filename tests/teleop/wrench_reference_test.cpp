@@ -5,7 +5,7 @@
 #include "core/random.hpp"
 
 namespace handspan {
-namespace {
+namespace wrench_reference_test {
 
 constexpr double kDt = 1e-3;
 const WrenchReferenceLimits kLimits{30.0, 4.0, 50.0, 10.0};
@@ -79,5 +79,5 @@ TEST(WrenchReference, FromBeyondItsMagnitudesItComesBackAtItsRate) {
   EXPECT_NEAR(follower.reference()[0], 40.0 - kLimits.force_rate * kDt, 1e-12);
 }
 
-}  // namespace
+}  // namespace wrench_reference_test
 }  // namespace handspan

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace layers_test {
 
 const std::filesystem::path kSource = std::filesystem::path(HANDSPAN_SOURCE_DIR) / "src";
 const std::vector<std::string> kLayers = {"core",    "math",    "robot",   "scene",   "contact",
@@ -100,4 +100,4 @@ TEST(Layers, LibrariesStayBehindTheirFolders) {
   });
 }
 
-}  // namespace
+}  // namespace layers_test

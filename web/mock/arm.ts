@@ -115,7 +115,7 @@ export class Arm {
 
   get bodies(): BodyInfo[] {
     return this.links.map(({ name, shapes }) => ({
-      name: `${this.name}.${name}`, kind: 'robot', robot: this.name, shapes, speed: [],
+      name: `${this.name}.${name}`, kind: 'robot', robot: this.name, shapes, speed: [], mass: 1.2, frames: [],
     }));
   }
 

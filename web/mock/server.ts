@@ -286,7 +286,7 @@ export class MockServer {
         views: [{ name: 'overview', eye: [1.9, 1.9, 1.35], target: [0.32, 0.35, 0.35] },
           { name: 'operator', eye: [-1.5, 0.4, 1.35], target: [0.5, 0.4, 0.35] },
           { name: 'box', eye: [1.25, 0.95, 0.8], target: [0.5, 0.4, 0.4] }],
-        frames: [{ name: 'box_left', position: [0.52, 0.545, 0.37], quaternion: [0, 0, 0, 1] }],
+        frames: [{ name: 'box_left', position: [0.52, 0.545, 0.37], quaternion: [0, 0, 0, 1] }], ground: 0,
       },
       channels: this.channels,
       devices: [{ name: 'headset', driver: 'person', layout: kLayout, takes_samples: true }],

@@ -81,11 +81,11 @@ export class World {
 
   get bodies(): BodyInfo[] {
     return [
-      { name: 'world', kind: 'ground', robot: '', shapes: [], speed: [] },
+      { name: 'world', kind: 'ground', robot: '', shapes: [], speed: [], mass: 0.5, frames: [] },
       ...this.arms.flatMap((arm) => arm.bodies),
-      { name: 'box', kind: 'object', robot: '', shapes: [box([0.24, 0.29, 0.24], [0.78, 0.6, 0.38, 1])], speed: [] },
-      { name: 'pillar', kind: 'fixture', robot: '', shapes: [box([0.16, 0.16, 0.25], [0.45, 0.47, 0.5, 1])], speed: [] },
-      { name: 'conveyor', kind: 'belt', robot: '', shapes: [box([1.6, 0.45, 0.3], [0.25, 0.27, 0.3, 1])], speed: [this.beltSpeed, 0, 0] },
+      { name: 'box', kind: 'object', robot: '', shapes: [box([0.24, 0.29, 0.24], [0.78, 0.6, 0.38, 1])], speed: [], mass: 0.5, frames: [] },
+      { name: 'pillar', kind: 'fixture', robot: '', shapes: [box([0.16, 0.16, 0.25], [0.45, 0.47, 0.5, 1])], speed: [], mass: 0.5, frames: [] },
+      { name: 'conveyor', kind: 'belt', robot: '', shapes: [box([1.6, 0.45, 0.3], [0.25, 0.27, 0.3, 1])], speed: [this.beltSpeed, 0, 0], mass: 0.5, frames: [] },
     ];
   }
 

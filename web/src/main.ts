@@ -6,6 +6,7 @@ import { Pairing } from './pairing.ts';
 import { asking, onAsking } from './panel/ask.ts';
 import { Bar } from './panel/bar.ts';
 import { Board } from './panel/board.ts';
+import { BodyList } from './panel/bodies.ts';
 import { Devices } from './panel/devices.ts';
 import { Events } from './panel/events.ts';
 import { HeadsetControls } from './panel/headset_controls.ts';
@@ -53,6 +54,7 @@ const pads = new Pads();
 const plots = new Plots();
 const records = new Records(station);
 const tune = new Tune(station);
+const bodyList = new BodyList();
 const events = new Events(station);
 const operate = new Operate(station);
 const stop = new Stop(station, () => release());
@@ -61,7 +63,8 @@ const pairing = new Pairing(station);
 const veil = h('div', { class: 'veil', role: 'alert' });
 
 const sections: [string, HTMLElement][] = [['Operate', operate.element],
-  ['Records', records.element], ['Tune', tune.element], ['Events', events.element]];
+  ['Records', records.element], ['Tune', tune.element], ['Bodies', bodyList.element],
+  ['Events', events.element]];
 const tabs = sections.map(([name], i) =>
   h('button', { role: 'tab', id: `tab-${i}`, onclick: () => open(i) }, name));
 function open(chosen: number): void {
@@ -134,6 +137,7 @@ station.on('welcome', (welcome) => {
   bar.load(welcome);
   view.load(welcome);
   tune.load(welcome);
+  bodyList.load(welcome);
   watch.load(welcome);
   operate.load(drive);
   plots.load(welcome);
@@ -149,6 +153,8 @@ function subscribe(welcome: Welcome): void {
 plots.changed = () => {
   if (station.welcome && station.link === 'live') subscribe(station.welcome);
 };
+bodyList.axes = (on) => view.bodies?.showAxes(on);
+bodyList.point = (body) => view.bodies?.point(body);
 tune.changed = (name, value) => {
   const belt = view.bodies?.belts.find((one) => name === `belt.${one.name}.speed`);
   if (belt) belt.speed = value;
@@ -158,6 +164,7 @@ station.on('frame', (frame) => {
   newest = frame;
   interpolator.add(frame, now() + station.clock.offset);
   plots.take(frame);
+  bodyList.take(frame, performance.now());
   records.frame(frame);
   headset.clutched = bar.frame(frame);
   if (!standing && station.welcome) {

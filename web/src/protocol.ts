@@ -33,6 +33,8 @@ export interface BodyInfo {
   robot: string;
   shapes: ShapeInfo[];
   speed: Numbers; // of a belt, in its axes [m/s]; empty: none
+  mass: number; // 0: it cannot move, or none is known [kg]
+  frames: FrameInfo[]; // in the body
 }
 
 export interface ViewInfo {
@@ -108,7 +110,7 @@ export interface Welcome {
   app: string;
   base_period: number;
   clock: { server: number };
-  scene: { name: string; bodies: BodyInfo[]; views: ViewInfo[]; frames: FrameInfo[] };
+  scene: { name: string; bodies: BodyInfo[]; views: ViewInfo[]; frames: FrameInfo[]; ground: number | null };
   channels: ChannelInfo[];
   devices: DeviceInfo[];
   references: ReferenceInfo[];
@@ -162,10 +164,13 @@ const welcome = object<Omit<Welcome, 'type'>>({
         robot: optional(text, ''),
         shapes: list(shape),
         speed: optional(vector3, []),
+        mass: optional(number, 0),
+        frames: optional(list(object<FrameInfo>({ name: text, position: vector3, quaternion })), []),
       }),
     ),
     views: list(object<ViewInfo>({ name: text, eye: vector3, target: vector3 })),
     frames: list(object<FrameInfo>({ name: text, position: vector3, quaternion })),
+    ground: optional(orNull(number), 0), // height of its surface; null: there is none
   }),
   channels: list(
     object<ChannelInfo>({

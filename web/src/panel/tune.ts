@@ -6,7 +6,16 @@ import type { Station } from '../station.ts';
 import { told } from './ask.ts';
 
 const kSteps = 200;
+const kFollow = 50; // [ms]
 const kSettle = 700; // the loop goes to a new value along a ramp [ms]
+
+// "joint.ROBOT.NAME.position" and "gripper.ROBOT.NAME.width" are by robot, others by what they are of
+const byRobot = (name: string) => /^(joint|gripper)\.([^.]+)\.(.+)\.[^.]+$/.exec(name);
+const groupOf = (name: string) => {
+  const of = byRobot(name);
+  return of ? `${of[2]} ${of[1]}s` : name.split('.').slice(0, -1).join(' ') || 'parameters';
+};
+const labelOf = (name: string) => byRobot(name)?.[3] ?? name.split('.').at(-1)!;
 
 export class Tune {
   readonly element = h('div', { class: 'tune' });
@@ -27,7 +36,7 @@ export class Tune {
     this.rows.clear();
     const groups = new Map<string, ParameterInfo[]>();
     for (const parameter of parameters) {
-      const group = parameter.name.split('.').slice(0, -1).join(' ') || 'parameters';
+      const group = groupOf(parameter.name);
       groups.set(group, [...(groups.get(group) ?? []), parameter]);
     }
     this.element.replaceChildren(...[...groups].map(([name, members]) =>
@@ -47,6 +56,7 @@ export class Tune {
     const field = h('input', { type: 'number', min, max, step: 'any', value: shown(parameter.value), 'aria-label': `${name} [${unit}]` });
     let edits = 0; // that are under way: until then the person's value is shown
     let now = parameter.value;
+    let asked = false;
     const show = () => {
       if (edits > 0) return;
       slider.value = String(now);
@@ -72,11 +82,19 @@ export class Tune {
     slider.addEventListener('input', () => {
       edits = 1;
       field.value = shown(slider.valueAsNumber);
+      // joints and jaws follow the slider as it moves
+      if (byRobot(name) && !asked) {
+        asked = true;
+        setTimeout(() => {
+          asked = false;
+          void set(slider.valueAsNumber);
+        }, kFollow);
+      }
     });
     field.addEventListener('input', () => (edits = 1));
     slider.addEventListener('change', () => void set(slider.valueAsNumber));
     field.addEventListener('change', () => void set(field.valueAsNumber));
     return h('label', { title: `${shown(min)} to ${shown(max)} ${unit}` },
-      h('span', {}, name.split('.').at(-1)!.replaceAll('_', ' ')), slider, field, h('small', {}, unit));
+      h('span', { title: name }, labelOf(name).replaceAll('_', ' ')), slider, field, h('small', {}, unit));
   }
 }

@@ -40,6 +40,7 @@ export class View {
   private readonly floor: three.Mesh;
   private grid: three.GridHelper | undefined;
   private backdrop = true;
+  private ground: number | null = 0; // height of the floor; null: there is none
   private travel: { from: three.Vector3[]; to: three.Vector3[]; begun: number } | undefined;
   private drawing: WebGLSync | null = null; // the picture that is on its way
   private last = 0;
@@ -73,7 +74,6 @@ export class View {
     this.floor = new three.Mesh(
       new three.CircleGeometry(12, 64), new three.MeshStandardMaterial({ roughness: 1 }));
     this.floor.receiveShadow = true;
-    this.floor.position.z = -0.001;
     const fill = new three.DirectionalLight(0xdbe7ff, 0.55);
     fill.position.set(-3, -2, 2);
     this.sky.position.set(0, 0, 1);
@@ -97,6 +97,8 @@ export class View {
     for (const old of [this.bodies?.group, this.ghosts?.group]) if (old) this.stage.remove(old);
     this.bodies?.dispose();
     this.bodies = new Bodies(welcome.scene.bodies);
+    this.ground = welcome.scene.ground;
+    this.dress();
     this.ghosts = new Ghosts(welcome.references);
     this.stage.add(this.bodies.group, this.ghosts.group);
     this.views = welcome.scene.views.length ? welcome.scene.views : [kDefaultView];
@@ -206,12 +208,15 @@ export class View {
     this.sky.intensity = dark ? 1.5 : 1.55;
     this.sun.intensity = dark ? 1.7 : 2.1;
     (this.floor.material as three.MeshStandardMaterial).color.set(dark ? 0x39424c : 0xdfe4e9);
-    this.floor.visible = this.backdrop;
+    const ground = this.ground !== null;
+    this.floor.visible = this.backdrop && ground;
+    this.floor.position.z = (this.ground ?? 0) - 0.001;
     if (this.grid) this.stage.remove(this.grid);
     this.grid = new three.GridHelper(
       16, 32, dark ? 0x4a5663 : 0xaab5c1, dark ? 0x323b45 : 0xc6ced7);
     this.grid.rotateX(Math.PI / 2);
-    this.grid.visible = this.backdrop;
+    this.grid.visible = this.backdrop && ground;
+    this.grid.position.z = this.ground ?? 0;
     this.stage.add(this.grid);
   }
 

@@ -12,6 +12,7 @@ export const MockWelcome = {
       { name: 'belt', kind: 'belt', shapes: [box], speed: [0.1, 0, 0] }],
     views: [{ name: 'front', eye: [1, 0, 1], target: [0, 0, 0] }],
     frames: [{ name: 'box_left', position: [0, 0, 0], quaternion: [0, 0, 0, 1] }],
+    ground: 0,
   },
   channels: [{ name: 'left.wrist.wrench', type: 'vector', unit: 'N, N m', size: 6,
     labels: ['fx', 'fy', 'fz', 'tx', 'ty', 'tz'], choices: [], rate: 1000, doc: '' }],

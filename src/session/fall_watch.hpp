@@ -1,0 +1,34 @@
+#pragma once
+// Objects that fall out of the scene are events: nothing will ever catch them.
+#include <string>
+#include <vector>
+
+#include "core/state_archive.hpp"
+#include "plant/mujoco_plant.hpp"
+#include "teleop/event.hpp"
+
+namespace handspan {
+
+class FallWatch {
+ public:
+  /// @param simulation outlives it, as does its scene
+  FallWatch(const MujocoPlant& simulation, const Scene& scene);
+  /// In a tick, after the plant has advanced; nothing allocates, locks or throws.
+  void update(EventList& events);
+  void state(StateArchive& archive);
+
+ private:
+  struct Object {
+    std::string name;
+    int body;
+    bool fallen = false;
+    void state(StateArchive& archive) { archive(fallen); }
+  };
+
+  const MujocoPlant& simulation_;
+  std::vector<Object> objects_;
+  double below_ = 0.0;  // nothing that is still there is lower [m]
+  bool ground_;
+};
+
+}  // namespace handspan
