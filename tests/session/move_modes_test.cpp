@@ -206,7 +206,8 @@ TEST(MoveModes, ACurveOfOnePointIsAMoveToIt) {
       "1.6, 0.6]}]}";
   // where the reference is at each tick, and when the machine has ended
   const auto references = [&](const std::string& type) {
-    Session session(folder.app(one_state("{type: " + type + rest, kThenEnd)));
+    const App app = folder.app(one_state("{type: " + type + rest, kThenEnd));
+    Session session(app);
     const int outlet = session.arbiter().outlet("posture");
     std::vector<Eigen::VectorXd> q;
     while (!session.ended() && session.now() < 20 * kSecond) {
