@@ -30,7 +30,7 @@ target_compile_options(handspan_flags INTERFACE
 set(CMAKE_UNITY_BUILD ON)
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
 # With shared libraries a change relinks one of them and no program.
-option(HANDSPAN_SHARED "Shared libraries (presets dev, asan, tsan)" OFF)
+option(HANDSPAN_SHARED "Shared libraries (preset dev)" OFF)
 if(HANDSPAN_SHARED)
   set(HANDSPAN_LIBRARY_TYPE SHARED)
   set(CMAKE_LINK_DEPENDS_NO_SHARED ON)
