@@ -67,7 +67,7 @@ void GraspWatch::update(const Observation& observation, const Command& command, 
     const bool closes = asked[0] < g.width - kWider;
     const bool shut = g.width < g.of.shut() + kWider;
     if (!g.grasped) {
-      if (closes && !shut && g.still >= kStillFor &&
+      if (closes && !shut && g.still >= kStillFor && g.force > 0.0 &&
           g.force >= kPressed * std::min(asked[2], g.of.force)) {
         g.grasped = true;
         g.grasped_at = g.width;

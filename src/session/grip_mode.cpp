@@ -87,7 +87,6 @@ class GripMode : public Mode {
   EventText waits_for(const ModeMoment& at) const override {
     if (config_.time) return {};
     if (layout_.kind == GroupKind::kGripper) {
-      EventText text;
       char words[64];
       const auto end = fmt::format_to_n(words, sizeof words, "still moves: it is {:.0f} mm wide",
                                         1e3 * grasps_.width(group_));

@@ -270,7 +270,8 @@ void Session::make_machines() {
   }
 }
 
-// What neither a controller nor a machine commands may be set by hand, where it goes to positions.
+// What neither a controller nor a machine commands may be set by hand, where it goes to positions
+// and is simulated: a real arm would jump there.
 void Session::make_manual_values() {
   const auto& groups = plant_->layout().groups;
   for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -278,7 +279,12 @@ void Session::make_manual_values() {
     const bool driven = std::ranges::any_of(machines_, [&](const Machine& machine) {
       return std::ranges::count(machine.drives(), group.name) > 0;
     });
-    if (groups_[g].controlled || driven) continue;
+    const bool real =
+        plants_ != nullptr && std::ranges::any_of(plants_->members(), [&](const auto& member) {
+          return !member.plant->simulated() &&
+                 std::ranges::count(member.groups, static_cast<int>(g)) > 0;
+        });
+    if (groups_[g].controlled || driven || real) continue;
     Eigen::VectorXd& command = manual_.groups[g];
     if (group.kind == GroupKind::kGripper)
       manual_values_.push_back({"gripper." + group.name + ".width", "m", group.gripper->shut(),
