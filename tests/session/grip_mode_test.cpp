@@ -9,7 +9,7 @@
 #include "teleop/headset.hpp"
 
 namespace handspan {
-namespace grip_modes_test {
+namespace grip_mode_test {
 
 using test::AppFolder;
 
@@ -255,5 +255,5 @@ TEST(GripModes, AMoveGoesToWhereAnObjectIs) {
   EXPECT_LT((X_WE.p - (X.p + Eigen::Vector3d(0, 0, 0.1))).norm(), 1e-3);
 }
 
-}  // namespace grip_modes_test
+}  // namespace grip_mode_test
 }  // namespace handspan

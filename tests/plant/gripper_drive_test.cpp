@@ -11,7 +11,7 @@
 #include "scene/gripper.hpp"
 
 namespace handspan {
-namespace gripper_test {
+namespace gripper_drive_test {
 
 using test::hold;
 using test::scene_of;
@@ -231,5 +231,5 @@ TEST_P(Grippers, GoOnFromASnapshotBitForBit) {
 INSTANTIATE_TEST_SUITE_P(Shipped, Grippers, testing::Values("fr3_hand", "gripper2f"),
                          [](const auto& tool) { return std::string(tool.param); });
 
-}  // namespace gripper_test
+}  // namespace gripper_drive_test
 }  // namespace handspan
