@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "cli/command.hpp"
+#include "cli/package_option.hpp"
 #include "cli/robot_json.hpp"
 #include "core/config.hpp"
 #include "core/error.hpp"
@@ -68,12 +69,7 @@ int import(ImportFlags options) {
     options.import.drive = options.drive == "torque"     ? Drive::kTorque
                            : options.drive == "velocity" ? Drive::kVelocity
                                                          : Drive::kPosition;
-  for (const auto& package : options.packages) {
-    const auto equals = package.find('=');
-    if (equals == std::string::npos || equals == 0)
-      throw InputError(fmt::format("--package {}: write NAME=FOLDER", package));
-    options.import.packages[package.substr(0, equals)] = package.substr(equals + 1);
-  }
+  options.import.packages = packages_of(options.packages);
   options.import.passive.insert(options.passive.begin(), options.passive.end());
   options.import.meshes = options.shapes == "fit"     ? MeshShapes::kFit
                           : options.shapes == "exact" ? MeshShapes::kExact
@@ -123,8 +119,7 @@ void add_import(CLI::App& cli, Action& action) {
   command->add_option("--out", options->out, "folder to write (default: the robot's name, here)")
       ->type_name("FOLDER");
   command->add_option("--name", options->import.name, "name of the robot, instead of the file's");
-  command->add_option("--package", options->packages, "where package://NAME/ is")
-      ->type_name("NAME=FOLDER");
+  add_packages(*command, options->packages);
   command
       ->add_option("--shapes", options->shapes,
                    "colliding meshes: a fitted capsule each, their exact hull, or none")

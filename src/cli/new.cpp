@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "cli/command.hpp"
+#include "cli/package_option.hpp"
 #include "cli/workspace.hpp"
 #include "core/error.hpp"
 #include "core/escape.hpp"
@@ -72,12 +73,7 @@ Given copied(const fs::path& from, const fs::path& stage) {
 Given imported(const fs::path& file, const NewFlags& options, const fs::path& stage) {
   ImportOptions how;
   if (!options.name.empty()) how.name = options.name;
-  for (const auto& package : options.packages) {
-    const auto equals = package.find('=');
-    if (equals == std::string::npos || equals == 0)
-      throw InputError(fmt::format("--package {}: write NAME=FOLDER", shown(package)));
-    how.packages[package.substr(0, equals)] = package.substr(equals + 1);
-  }
+  how.packages = packages_of(options.packages);
   how.velocity = options.velocity;
   how.effort = options.effort;
   if (!options.drive.empty())
@@ -357,8 +353,7 @@ void add_new(CLI::App& cli, Action& action) {
       ->add_option("--tool", options->tool, "on its mount: a tool folder, or a shipped one's name")
       ->type_name("WHAT");
   command->add_option("--name", options->name, "of a robot from a file, instead of the file's");
-  command->add_option("--package", options->packages, "where package://NAME/ of a file is")
-      ->type_name("NAME=FOLDER");
+  add_packages(*command, options->packages);
   command->add_option("--velocity", options->velocity,
                       "of joints for which the file has none [rad/s, m/s]");
   command->add_option("--effort", options->effort, "likewise [N m, N]");

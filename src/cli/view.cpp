@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "cli/command.hpp"
+#include "cli/package_option.hpp"
 #include "cli/serve.hpp"
 #include "core/error.hpp"
 #include "core/escape.hpp"
@@ -43,12 +44,7 @@ void write(const fs::path& file, const std::string& text) {
 
 fs::path imported(const fs::path& file, const ViewOptions& options, const fs::path& folder) {
   ImportOptions how;
-  for (const auto& package : options.packages) {
-    const auto equals = package.find('=');
-    if (equals == std::string::npos || equals == 0)
-      throw InputError(fmt::format("--package {}: write NAME=FOLDER", shown(package)));
-    how.packages[package.substr(0, equals)] = package.substr(equals + 1);
-  }
+  how.packages = packages_of(options.packages);
   how.velocity = kAnyVelocity;
   how.effort = kAnyEffort;
   const ImportedRobot robot = import_robot(file, how);
@@ -142,10 +138,7 @@ void add_view(CLI::App& cli, Action& action) {
                    "robot by name or folder, scene file, or a URDF or MJCF file as it is imported")
       ->required();
   command->add_option("--tool", options->tool, "on the robot: its name or folder");
-  command
-      ->add_option("--package", options->packages,
-                   "where a package of a URDF's meshes is: NAME=FOLDER")
-      ->type_name("NAME=FOLDER");
+  add_packages(*command, options->packages);
   add_page_options(*command, options->serve);
   command->callback([options, &action] { action = [options] { return view(*options); }; });
 }
