@@ -27,7 +27,7 @@ bool ours(const std::filesystem::path& file) {
   in.read(bytes.data(), bytes.size());
   const std::string_view start(bytes.data(), static_cast<std::size_t>(in.gcount()));
   if (start.empty()) return true;
-  for (const std::string_view magic : {"\x89MCAP0\r\n", "\x89PNG\r\n", "\x89HDF\r\n"})
+  for (const std::string_view magic : {"\x89MCAP0\r\n", "\x89PNG\r\n", "\x89HDF\r\n", kWrittenStl})
     if (start.starts_with(magic)) return true;
   if (start.starts_with("Authorization: Bearer ")) return true;
   if (start.starts_with("<?xml") && start.find(kWrittenXml) != start.npos) return true;

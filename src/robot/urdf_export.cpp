@@ -20,8 +20,9 @@ std::string numbers(const Eigen::Vector3d& v) {
 
 class Exporter {
  public:
-  Exporter(const ModelDescription& description, const JointVelocities& velocities)
-      : description_(description), velocities_(velocities) {
+  Exporter(const ModelDescription& description, const JointVelocities& velocities,
+           const MeshFile& mesh_file)
+      : description_(description), velocities_(velocities), mesh_file_(mesh_file) {
     for (const auto& body : description.bodies) links_.insert(body.name);
     for (const auto& frame : description.frames)
       if (!links_.insert(frame.name).second)
@@ -207,9 +208,13 @@ class Exporter {
         geometry(shape, "_end2", sphere, shape.X_BG.p + end);
         return;
       case ShapeType::kMesh:
-        throw InputError(fmt::format(
-            "shape '{}' is a mesh, which URDF keeps in a file of its own; use primitives",
-            shape.name));
+        if (!mesh_file_)
+          throw InputError(fmt::format(
+              "shape '{}' is a mesh, which URDF keeps in a file of its own; use primitives",
+              shape.name));
+        return geometry(shape, "",
+                        fmt::format("<mesh filename=\"{}\"/>", escaped(mesh_file_(shape))),
+                        shape.X_BG.p);
     }
   }
 
@@ -228,15 +233,17 @@ class Exporter {
 
   const ModelDescription& description_;
   const JointVelocities& velocities_;
+  const MeshFile& mesh_file_;
   std::set<std::string> links_, joints_;
   std::string world_, out_;
 };
 
 }  // namespace
 
-std::string export_urdf(const ModelDescription& description, const JointVelocities& velocities) {
+std::string export_urdf(const ModelDescription& description, const JointVelocities& velocities,
+                        const MeshFile& mesh_file) {
   validate(description);
-  return Exporter(description, velocities).write();
+  return Exporter(description, velocities, mesh_file).write();
 }
 
 }  // namespace handspan

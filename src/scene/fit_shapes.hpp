@@ -1,10 +1,12 @@
 #pragma once
-// Capsules around meshes: the collision shapes that `handspan import` writes instead of somebody's
-// meshes.
+// Simple shapes around points: what `handspan import` writes in place of somebody's meshes
+// (cover_mesh.hpp).
 #include <Eigen/Core>
+#include <optional>
 #include <vector>
 
 #include "robot/description.hpp"
+#include "scene/convex_hull.hpp"
 
 namespace handspan {
 
@@ -33,5 +35,19 @@ FittedCapsule fit_capsule(const std::vector<Eigen::Vector3d>& points);
 
 /// The capsule as a shape in the points' frame; a sphere when its segment is shorter than 1e-9.
 Shape capsule_shape(const FittedCapsule& capsule);
+
+/// [m^3]; not of a mesh.
+double shape_volume(const Shape& shape);
+
+/// The smallest of a sphere, a capsule, a cylinder and a box that a search finds to cover the
+/// points (each lies within 1e-9 of its inside). Distances of boxes and cylinders cost more than
+/// those of capsules: they count as 1.1 and 1.2 times as large as they are. The same points give
+/// the same bits.
+/// @param points [m], finite
+/// @param inside the shape does not stick out of it further than the points do
+/// @param thorough false: a tenth of the time, and some percent larger
+/// @throws std::invalid_argument when there are no points, or one is not finite
+Shape fit_shape(const std::vector<Eigen::Vector3d>& points,
+                const std::optional<HalfSpace>& inside = std::nullopt, bool thorough = true);
 
 }  // namespace handspan

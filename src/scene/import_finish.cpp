@@ -5,20 +5,16 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <numbers>
-#include <random>
 #include <set>
 
 #include "core/error.hpp"
 #include "core/suggest.hpp"
 #include "robot/model.hpp"
-#include "scene/fit_shapes.hpp"
+#include "scene/hug_meshes.hpp"
 #include "scene/import_names.hpp"
 #include "scene/import_setup.hpp"
 #include "scene/mjcf.hpp"
-#include "scene/mujoco_spec.hpp"
-#include "scene/mujoco_state.hpp"
-#include "scene/urdf_mesh.hpp"
+#include "scene/near_bodies.hpp"
 
 namespace handspan {
 namespace {
@@ -29,27 +25,6 @@ constexpr double kRiseTime = 0.04;  // of acceleration and torque [s]
 
 // Frames where makers' files let tools be mounted.
 constexpr const char* kUsualMounts[] = {"flange", "tool0", "panda_link8", "ee_link"};
-
-// Configurations of always_overlapping: within ranges, half a turn or half a metre each way
-// without.
-Eigen::VectorXd random_configuration(const RobotModel& model, std::mt19937_64& random) {
-  Eigen::VectorXd q = model.neutral();
-  std::uniform_real_distribution<double> unit(0.0, 1.0);
-  std::map<std::string, double> values;
-  for (const auto& body : model.description().bodies)
-    for (const auto& joint : body.joints) {
-      if (joint.type == JointType::kFree || joint.type == JointType::kBall) continue;
-      const double reach = joint.type == JointType::kRevolute ? std::numbers::pi : 0.5;
-      const auto [lower, upper] = joint.range.value_or(std::array{-reach, reach});
-      values[joint.name] = lower + (upper - lower) * unit(random);
-    }
-  // a chain of n mimics is settled after n passes
-  for (std::size_t pass = 0; pass < model.description().mimics.size(); ++pass)
-    for (const auto& mimic : model.description().mimics)
-      values[mimic.joint] = mimic.multiplier * values[mimic.master] + mimic.offset;
-  for (const auto& [name, value] : values) q[model.joint(name).q] = value;
-  return q;
-}
 
 bool is_identifier(const std::string& name) {
   const auto plain = [](char c) {
@@ -90,25 +65,29 @@ void complete_limits(ImportedLimits& joint, const ImportOptions& options) {
       "full torque in 40 ms");
 }
 
-bool make_mesh_shape(Shape& shape, const std::vector<Eigen::Vector3d>& vertices,
-                     MeshShapes meshes) {
-  switch (meshes) {
-    case MeshShapes::kNone:
-      return false;
-    case MeshShapes::kExact:
-      shape.type = ShapeType::kMesh;
-      shape.vertices = hull_vertices(vertices, "the mesh of shape '" + shape.name + "'");
-      return true;
-    case MeshShapes::kFit:
-      break;
+void MeshCovers::add(BodyDescription& body, Shape shape, MeshSurface mesh, const std::string& of) {
+  taken_.insert(shape.name);
+  if (meshes_ == MeshShapes::kExact) {
+    shape.type = ShapeType::kMesh;
+    shape.vertices = hull_vertices(mesh.vertices, "the mesh of shape '" + shape.name + "'");
+    notes_.push_back(fmt::format("{} is its convex hull", of));
+    body.shapes.push_back(std::move(shape));
+  } else if (meshes_ == MeshShapes::kNone) {
+    notes_.push_back(fmt::format("{} is left out", of));
+  } else {
+    covered_.push_back({body.name, std::move(shape), std::move(mesh)});
+    names_.push_back(of);
   }
-  const Shape capsule = capsule_shape(fit_capsule(vertices));
-  shape.type = capsule.type;
-  shape.size = capsule.size;
-  shape.vertices.clear();
-  shape.X_BG = {shape.X_BG.p + shape.X_BG.q * capsule.X_BG.p,
-                (shape.X_BG.q * capsule.X_BG.q).normalized()};
-  return true;
+}
+
+void MeshCovers::finish(ModelDescription& description) {
+  for (const auto& body : description.bodies)
+    for (const auto& shape : body.shapes) taken_.insert(shape.name);
+  const auto hugged = hug_meshes(description, covered_, taken_);
+  for (std::size_t i = 0; i < hugged.size(); ++i)
+    notes_.push_back(fmt::format("{} is covered by {} {}{}", names_[i], hugged[i].shapes,
+                                 hugged[i].convex_pieces ? "convex piece" : "simple shape",
+                                 hugged[i].shapes == 1 ? "" : "s"));
 }
 
 std::vector<std::pair<std::string, std::string>> always_overlapping(
@@ -116,43 +95,11 @@ std::vector<std::pair<std::string, std::string>> always_overlapping(
   constexpr int kConfigurations = 40;
   // nearer than what collision constraints keep apart: they would push forever
   constexpr double kNear = 0.01;
-  const RobotModel model(description);
-  MjSpecPtr spec = make_spec();
-  add_to_spec(spec.get(), description, 0);
-  const MjModelPtr compiled = compile_spec(spec.get(), description.name);
-  const MjDataPtr data(mj_makeData(compiled.get()));
-  const MujocoState state(*compiled, model);
-  std::vector<std::pair<int, int>> pairs;
-  const int n = static_cast<int>(description.bodies.size());
-  for (int a = 0; a < n; ++a)
-    for (int b = a + 1; b < n; ++b)
-      if (description.bodies[static_cast<std::size_t>(b)].parent != a) pairs.emplace_back(a, b);
-
-  const auto colliding = [&](int body) {
-    std::vector<int> ids;
-    for (const auto& shape : description.bodies[static_cast<std::size_t>(body)].shapes)
-      if (shape.collides) ids.push_back(mj_name2id(compiled.get(), mjOBJ_GEOM, shape.name.c_str()));
-    return ids;
-  };
-  std::vector<std::vector<int>> geoms;
-  for (int b = 0; b < n; ++b) geoms.push_back(colliding(b));
-  std::mt19937_64 random(1);
-  const Eigen::VectorXd v = Eigen::VectorXd::Zero(model.nv());
-  for (int k = 0; k < kConfigurations; ++k) {
-    state.write(k == 0 ? model.neutral() : random_configuration(model, random), v, *data);
-    mj_kinematics(compiled.get(), data.get());
-    std::erase_if(pairs, [&](const auto& pair) {
-      for (const int a : geoms[static_cast<std::size_t>(pair.first)])
-        for (const int b : geoms[static_cast<std::size_t>(pair.second)])
-          if (mj_geomDistance(compiled.get(), data.get(), a, b, 2.0 * kNear, nullptr) < kNear)
-            return false;
-      return true;
-    });
-  }
   std::vector<std::pair<std::string, std::string>> out;
-  for (const auto& [a, b] : pairs)
-    out.emplace_back(description.bodies[static_cast<std::size_t>(a)].name,
-                     description.bodies[static_cast<std::size_t>(b)].name);
+  for (const auto& [pair, count] : near_counts(description, kConfigurations, kNear))
+    if (count == kConfigurations)
+      out.emplace_back(description.bodies[static_cast<std::size_t>(pair.first)].name,
+                       description.bodies[static_cast<std::size_t>(pair.second)].name);
   return out;
 }
 

@@ -1,9 +1,12 @@
 #pragma once
 // What import_urdf and import_mjcf share once the mechanism is known.
 #include <map>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "core/error.hpp"
+#include "scene/hug_meshes.hpp"
 #include "scene/import.hpp"
 
 namespace handspan {
@@ -19,9 +22,27 @@ ModelDescription canonical(const ModelDescription& description);
 /// 40 ms.
 void complete_limits(ImportedLimits& joint, const ImportOptions& options);
 
-/// Puts a covering shape in place of a mesh, as options.meshes says. `shape` has name, X_BG and
-/// rgba; vertices [m] in G. False: the mesh is left out.
-bool make_mesh_shape(Shape& shape, const std::vector<Eigen::Vector3d>& vertices, MeshShapes meshes);
+/// What takes the place of meshes that collide, as ImportOptions::meshes says.
+class MeshCovers {
+ public:
+  /// @param notes gets what became of each mesh
+  MeshCovers(MeshShapes meshes, std::vector<std::string>& notes) : meshes_(meshes), notes_(notes) {}
+
+  /// @param shape name, X_BG and rgba of the mesh @param mesh [m] in G; without triangles it is the
+  /// hull of its points @param of as notes name it: "the mesh 'a.stl' of shape 'arm'"
+  /// @throws InputError where --shapes exact is asked for and the points span no volume
+  void add(BodyDescription& body, Shape shape, MeshSurface mesh, const std::string& of);
+
+  /// Covers those that are to be covered (hug_meshes.hpp), once all bodies are there.
+  void finish(ModelDescription& description);
+
+ private:
+  MeshShapes meshes_;
+  std::vector<std::string>& notes_;
+  std::vector<BodyMesh> covered_;
+  std::vector<std::string> names_;  // of those, as notes say
+  std::set<std::string> taken_;
+};
 
 /// Bodies, not parent and child, whose colliding shapes overlap or are nearer than 10 mm in each of
 /// 40 configurations:

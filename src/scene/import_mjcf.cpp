@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/escape.hpp"
 #include "core/files_read.hpp"
+#include "scene/convex_hull.hpp"
 #include "scene/import.hpp"
 #include "scene/import_finish.hpp"
 #include "scene/import_reduce.hpp"
@@ -56,27 +58,18 @@ std::set<std::string> keys(const std::map<std::string, double>& by_joint) {
 void replace_meshes(ModelDescription& description, MeshShapes meshes,
                     std::vector<std::string>& notes) {
   int drawn = 0;
-  for (auto& body : description.bodies) {
-    std::vector<Shape> kept;
-    for (auto& shape : body.shapes) {
-      if (shape.type == ShapeType::kMesh) {
-        if (!shape.collides) {
-          ++drawn;
-          continue;
-        }
-        const std::vector<Eigen::Vector3d> vertices = shape.vertices;
-        if (!make_mesh_shape(shape, vertices, meshes)) {
-          notes.push_back(fmt::format("the mesh of shape '{}' is left out", shape.name));
-          continue;
-        }
-        notes.push_back(fmt::format(
-            "shape '{}' is {} its mesh", shape.name,
-            meshes == MeshShapes::kFit ? "a capsule or sphere that covers" : "the convex hull of"));
-      }
-      kept.push_back(std::move(shape));
+  MeshCovers covers(meshes, notes);
+  for (auto& body : description.bodies)
+    for (auto& shape : std::exchange(body.shapes, {})) {
+      if (shape.type != ShapeType::kMesh)
+        body.shapes.push_back(std::move(shape));
+      else if (shape.collides)
+        covers.add(body, shape, hull_surface(shape.vertices),
+                   fmt::format("the mesh of shape '{}'", shape.name));
+      else
+        ++drawn;
     }
-    body.shapes = std::move(kept);
-  }
+  covers.finish(description);
   if (drawn > 0) notes.push_back(fmt::format("{} meshes that are only drawn are not kept", drawn));
 }
 

@@ -114,6 +114,13 @@ class Setup {
     for (const auto& group : robot_.groups)
       note(fmt::format("group {}: {}; {} drive", group.name, fmt::join(group.joints, ", "),
                        drive_name(group.drive)));
+    for (const auto& group : robot_.groups)
+      if (group.name.find("gripper") != std::string::npos ||
+          group.name.find("hand") != std::string::npos)
+        note(fmt::format(
+            "group {}: for commands of width and force give it `gripper:` in robot.yaml, which "
+            "says where it is shut and open (docs/grippers.md)",
+            group.name));
     if (!options_.drive)
       note(
           "the drives are handspan's default (arms and legs torque, wheels velocity, what is "

@@ -46,6 +46,7 @@ class UrdfBuilder {
         description_.mimics.push_back(
             {joint.name, joint.mimic->master, joint.mimic->multiplier, joint.mimic->offset});
     }
+    covers_.finish(description_);
     const auto fixed = std::ranges::count(urdf_.joints, UrdfJointType::kFixed, &UrdfJoint::type);
     if (fixed > 0)
       note(fmt::format(
@@ -89,8 +90,8 @@ class UrdfBuilder {
     // a file that is right loads them below, once
     for (const auto& l : urdf_.links)
       for (const auto& c : l.collisions) {
-        Shape scratch;
-        if (c.geometry.type == UrdfGeometryType::kMesh) mesh(c, scratch);
+        BodyDescription scratch;
+        if (c.geometry.type == UrdfGeometryType::kMesh) mesh(c, {}, scratch);
       }
     throw ConfigError(std::move(issues_));
   }
@@ -339,30 +340,22 @@ class UrdfBuilder {
         s.size = {g.size[0], 0.5 * g.size[1], 0.0};
         break;
       case UrdfGeometryType::kMesh:
-        if (!mesh(c, s)) return;
-        break;
+        return mesh(c, s, b);
     }
     b.shapes.push_back(std::move(s));
   }
 
-  bool mesh(const UrdfCollision& c, Shape& s) {
-    if (options_.meshes == MeshShapes::kNone) {
-      note(fmt::format("the mesh '{}' is left out", c.geometry.mesh));
-      return false;
-    }
+  void mesh(const UrdfCollision& c, const Shape& s, BodyDescription& b) {
+    const std::string name = fmt::format("the mesh '{}' of shape '{}'", c.geometry.mesh, s.name);
     try {
-      const auto file = resolve_mesh(c.geometry.mesh, {file_, options_.packages});
-      if (!make_mesh_shape(s, load_mesh_vertices(file, c.geometry.scale), options_.meshes))
-        return false;
-      note(fmt::format("shape '{}' is {} the mesh '{}'", s.name,
-                       options_.meshes == MeshShapes::kFit ? "a capsule or sphere that covers"
-                                                           : "the convex hull of",
-                       c.geometry.mesh));
-      return true;
+      MeshSurface surface;
+      if (options_.meshes != MeshShapes::kNone)
+        surface =
+            load_mesh(resolve_mesh(c.geometry.mesh, {file_, options_.packages}), c.geometry.scale);
+      covers_.add(b, s, std::move(surface), name);
     } catch (const InputError& e) {
       issues_.push_back(
           {{urdf_.file, c.line, 0}, "", e.what(), "--shapes none imports without meshes"});
-      return false;
     }
   }
 
@@ -403,6 +396,7 @@ class UrdfBuilder {
   ModelDescription description_;
   std::vector<std::pair<const UrdfJoint*, Placement>> before_;  // of virtual links, parent first
   std::set<std::string> shape_names_;
+  MeshCovers covers_{options_.meshes, out_.notes};
   std::vector<Issue> issues_;
 };
 

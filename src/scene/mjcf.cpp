@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <tinyxml2.h>
 
+#include <cmath>
 #include <map>
 #include <stdexcept>
 
@@ -11,6 +12,34 @@
 
 namespace handspan {
 namespace {
+
+// MuJoCo moves a mesh to its own principal frame, with single-precision corners: what is written of
+// that and read again is never twice the same. Where the file says corners and pose in numbers,
+// they are kept as they are written.
+void keep_written_meshes(mjSpec& spec, ModelDescription& description) {
+  for (auto& body : description.bodies)
+    for (auto& shape : body.shapes) {
+      if (shape.type != ShapeType::kMesh) continue;
+      const mjsGeom* geom = mjs_asGeom(mjs_findElement(&spec, mjOBJ_GEOM, shape.name.c_str()));
+      if (geom == nullptr || mjs_getFrame(geom->element) != nullptr ||
+          geom->alt.type != mjORIENTATION_QUAT)
+        continue;
+      const mjsMesh* mesh =
+          mjs_asMesh(mjs_findElement(&spec, mjOBJ_MESH, mjs_getString(geom->meshname)));
+      if (mesh == nullptr || mesh->uservert->empty()) continue;
+      const Eigen::Map<const Eigen::Vector3d> refpos(mesh->refpos), scale(mesh->scale);
+      const Eigen::Quaterniond q(geom->quat[0], geom->quat[1], geom->quat[2], geom->quat[3]);
+      constexpr double kUnit = 1e-12;
+      if (refpos != Eigen::Vector3d::Zero() || scale != Eigen::Vector3d::Ones() ||
+          mesh->refquat[0] != 1.0 || std::abs(q.norm() - 1.0) > kUnit)
+        continue;
+      shape.X_BG = {Eigen::Map<const Eigen::Vector3d>(geom->pos), q};
+      shape.vertices.clear();
+      const auto& v = *mesh->uservert;
+      for (std::size_t i = 0; i + 2 < v.size(); i += 3)
+        shape.vertices.emplace_back(v[i], v[i + 1], v[i + 2]);
+    }
+}
 
 DescribedFile describe_spec(MjSpecPtr spec, const std::string& what) {
   // the file's own angles, Euler order and inertia rules hold; nothing is fused or thrown away
@@ -22,6 +51,7 @@ DescribedFile describe_spec(MjSpecPtr spec, const std::string& what) {
     out.description =
         describe(*model, *mjs_getString(spec->modelname) ? mjs_getString(spec->modelname) : "robot",
                  out.notes);
+    keep_written_meshes(*spec, out.description);
     validate(out.description);
   } catch (const std::exception& e) {
     throw std::runtime_error(what + ": " + e.what());

@@ -346,18 +346,34 @@ Schema<SceneFile> scene_schema() {
                 return Fault{"has times that do not rise", "sort the waypoints by time", "motion"};
             return std::nullopt;
           });
-  const auto camera = object<CameraEntry>("Camera", "x right, y down, z forward")
-                          .required("pose", &CameraEntry::pose, pose_schema())
-                          .optional("resolution", &CameraEntry::resolution,
-                                    two(list(integer().min(1).max(8192).map(
-                                        [](std::int64_t n) { return static_cast<int>(n); }))),
-                                    "width, height")
-                          .optional("fx", &CameraEntry::fx, number("pixel").above(0).max(1e6))
-                          .optional("fy", &CameraEntry::fy, number("pixel").above(0).max(1e6))
-                          .optional("cx", &CameraEntry::cx, number("pixel"))
-                          .optional("cy", &CameraEntry::cy, number("pixel"))
-                          .optional("rate", &CameraEntry::rate, number("Hz").above(0).max(1000))
-                          .optional("latency", &CameraEntry::latency, number("s").min(0).max(10));
+  const auto camera =
+      object<CameraEntry>("Camera", "x right, y down, z forward")
+          .required("pose", &CameraEntry::pose, pose_schema())
+          .optional("resolution", &CameraEntry::resolution,
+                    two(list(integer().min(1).max(8192).map(
+                        [](std::int64_t n) { return static_cast<int>(n); }))),
+                    "width, height")
+          .optional("fx", &CameraEntry::fx, number("pixel").above(0).max(1e6))
+          .optional("fy", &CameraEntry::fy, number("pixel").above(0).max(1e6))
+          .optional("cx", &CameraEntry::cx, number("pixel"))
+          .optional("cy", &CameraEntry::cy, number("pixel"))
+          .optional("rate", &CameraEntry::rate, number("Hz").above(0).max(1000))
+          .optional("latency", &CameraEntry::latency, number("s").min(0).max(10))
+          .check([](const CameraEntry& c) -> std::optional<Fault> {
+            const auto differs = [](const std::optional<double>& given, double is) {
+              return given && *given != is;
+            };
+            for (const auto& [key, wrong, is] :
+                 {std::tuple{"fx", differs(c.fx, c.fy), c.fy},
+                  {"cx", differs(c.cx, 0.5 * c.resolution[0]), 0.5 * c.resolution[0]},
+                  {"cy", differs(c.cy, 0.5 * c.resolution[1]), 0.5 * c.resolution[1]}})
+              if (wrong)
+                return Fault{
+                    "is not yet of any effect: pictures have square pixels and the "
+                    "camera's axis in their middle",
+                    fmt::format("leave it out, or write {}", is), key};
+            return std::nullopt;
+          });
   const auto view =
       object<View>("View", "where pictures are taken from")
           .required("eye", &View::eye, vector<3>("m").min(-kFarthest).max(kFarthest))

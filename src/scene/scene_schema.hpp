@@ -63,6 +63,7 @@ struct KinematicEntry {
 
 struct CameraEntry : CameraDescription {
   PoseEntry pose;
+  std::optional<double> fx, cx, cy;  // [pixel]
 };
 
 struct PairEntry {

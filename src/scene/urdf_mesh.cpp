@@ -5,18 +5,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <assimp/Importer.hpp>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <set>
+#include <map>
 #include <string_view>
 
 #include "core/error.hpp"
 #include "core/escape.hpp"
 #include "core/files_read.hpp"
-#include "scene/mujoco_spec.hpp"
 
 namespace handspan {
 namespace {
@@ -71,15 +71,27 @@ std::vector<fs::path> package_folders(const std::string& name, const MeshPaths& 
 }
 
 void gather(const aiScene& scene, const aiNode& node, const aiMatrix4x4& X_parent,
-            const Eigen::Vector3d& scale, std::set<std::array<double, 3>>& seen,
-            std::vector<Eigen::Vector3d>& out) {
+            const Eigen::Vector3d& scale, std::map<std::array<double, 3>, int>& seen,
+            MeshSurface& out) {
   const aiMatrix4x4 X = X_parent * node.mTransformation;
   for (unsigned m = 0; m < node.mNumMeshes; ++m) {
     const aiMesh& mesh = *scene.mMeshes[node.mMeshes[m]];
+    std::vector<int> index(mesh.mNumVertices, -1);  // of the mesh's vertices in `out`
     for (unsigned i = 0; i < mesh.mNumVertices; ++i) {
       const aiVector3D v = X * mesh.mVertices[i];
       const Eigen::Vector3d p = scale.cwiseProduct(Eigen::Vector3d(v.x, v.y, v.z));
-      if (p.allFinite() && seen.insert({p[0], p[1], p[2]}).second) out.push_back(p);
+      if (!p.allFinite()) continue;
+      const auto [at, is_new] =
+          seen.insert({{p[0], p[1], p[2]}, static_cast<int>(out.vertices.size())});
+      if (is_new) out.vertices.push_back(p);
+      index[i] = at->second;
+    }
+    for (unsigned f = 0; f < mesh.mNumFaces; ++f) {
+      const aiFace& face = mesh.mFaces[f];
+      if (face.mNumIndices != 3) continue;
+      const std::array<int, 3> corners{index[face.mIndices[0]], index[face.mIndices[1]],
+                                       index[face.mIndices[2]]};
+      if (std::ranges::min(corners) >= 0) out.triangles.push_back(corners);
     }
   }
   for (unsigned c = 0; c < node.mNumChildren; ++c)
@@ -133,60 +145,23 @@ fs::path resolve_mesh(const std::string& uri, const MeshPaths& paths) {
   throw InputError(fmt::format("the mesh '{}' is not there: no file {}", uri, file.string()));
 }
 
-std::vector<Eigen::Vector3d> load_mesh_vertices(const fs::path& file,
-                                                const Eigen::Vector3d& scale) {
+MeshSurface load_mesh(const fs::path& file, const Eigen::Vector3d& scale) {
   InputsRead::note(file);
   Assimp::Importer importer;
   importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
-  // nothing but vertices is read: neither lines nor points belong to a solid
+  // neither lines nor points belong to a solid
   importer.SetPropertyInteger(AI_CONFIG_PP_SBP_REMOVE,
                               aiPrimitiveType_LINE | aiPrimitiveType_POINT);
-  const aiScene* scene = importer.ReadFile(file.string(), aiProcess_SortByPType);
+  const aiScene* scene =
+      importer.ReadFile(file.string(), aiProcess_Triangulate | aiProcess_SortByPType);
   if (scene == nullptr || scene->mRootNode == nullptr)
     throw InputError(
         fmt::format("the mesh {} cannot be read: {}", file.string(), importer.GetErrorString()));
-  std::vector<Eigen::Vector3d> vertices;
-  std::set<std::array<double, 3>> seen;
-  gather(*scene, *scene->mRootNode, aiMatrix4x4(), scale, seen, vertices);
-  if (vertices.empty()) throw InputError(fmt::format("the mesh {} has no vertices", file.string()));
-  return vertices;
-}
-
-std::vector<Eigen::Vector3d> hull_vertices(const std::vector<Eigen::Vector3d>& points,
-                                           const std::string& what) {
-  MjSpecPtr spec = make_spec();
-  mjsMesh* mesh = mjs_addMesh(spec.get(), nullptr);
-  mjs_setName(mesh->element, "hull");
-  mesh->needsdf = 0;
-  std::vector<float> flat;
-  for (const auto& p : points)
-    for (int i = 0; i < 3; ++i) flat.push_back(static_cast<float>(p[i]));
-  mjs_setFloat(mesh->uservert, flat.data(), static_cast<int>(flat.size()));
-  mjsBody* body = mjs_addBody(mjs_findBody(spec.get(), "world"), nullptr);
-  mjsGeom* geom = mjs_addGeom(body, nullptr);
-  geom->type = mjGEOM_MESH;
-  geom->mass = 0.0;
-  mjs_setString(geom->meshname, "hull");
-  MjModelPtr model;
-  try {
-    model = compile_spec(spec.get(), what);
-  } catch (const std::runtime_error& e) {
-    throw InputError(fmt::format("{}; its vertices span no volume: use --shapes fit", e.what()));
-  }
-  // mesh_graph: number of hull vertices and faces, an edge address each vertex, then each vertex's
-  // index in the mesh; MuJoCo moves the vertices to the mesh's principal frame but keeps their
-  // order when none is double
-  if (model->mesh_graphadr[0] < 0) throw InputError(what + " has no convex hull; use --shapes fit");
-  const int* graph = model->mesh_graph + model->mesh_graphadr[0];
-  std::set<int> corners(graph + 2 + graph[0], graph + 2 + 2 * graph[0]);
-  const Eigen::Map<const Eigen::Vector3d> p_mesh(model->mesh_pos);
-  const Eigen::Matrix3d R = quaternion_from_mujoco(model->mesh_quat).toRotationMatrix();
-  std::vector<Eigen::Vector3d> out;
-  for (const int i : corners) {
-    const Eigen::Vector3d v =
-        p_mesh + R * Eigen::Map<const Eigen::Vector3f>(model->mesh_vert + 3 * i).cast<double>();
-    out.push_back(v.cast<float>().cast<double>());
-  }
+  MeshSurface out;
+  std::map<std::array<double, 3>, int> seen;
+  gather(*scene, *scene->mRootNode, aiMatrix4x4(), scale, seen, out);
+  if (out.vertices.empty())
+    throw InputError(fmt::format("the mesh {} has no vertices", file.string()));
   return out;
 }
 

@@ -1,10 +1,12 @@
 #pragma once
-// Where a URDF's meshes are, and their vertices.
+// Where a URDF's meshes are, and their surfaces.
 #include <Eigen/Core>
 #include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
+
+#include "scene/convex_hull.hpp"
 
 namespace handspan {
 
@@ -22,17 +24,10 @@ struct MeshPaths {
 /// @throws InputError saying where it was looked for when there is none
 std::filesystem::path resolve_mesh(const std::string& uri, const MeshPaths& paths);
 
-/// All vertices of a mesh file (.stl, .obj, .dae and what else assimp reads), equal ones once, in
-/// metres [scale applied, 3 each]. A Collada file's unit and node transforms are applied and its up
-/// axis is not, as in RViz: ROS takes the coordinates as they are written.
+/// The triangles of a mesh file (.stl, .obj, .dae and what else assimp reads), equal vertices once,
+/// in metres [scale applied]. A Collada file's unit and node transforms are applied and its up axis
+/// is not, as in RViz: ROS takes the coordinates as they are written.
 /// @throws InputError when the file cannot be read or has no vertices
-std::vector<Eigen::Vector3d> load_mesh_vertices(const std::filesystem::path& file,
-                                                const Eigen::Vector3d& scale);
-
-/// Those of the points that are corners of their convex hull, in the order given, rounded to single
-/// precision as MuJoCo keeps them.
-/// @throws InputError naming `what` when the points lie in a plane, on a line or are fewer than 4
-std::vector<Eigen::Vector3d> hull_vertices(const std::vector<Eigen::Vector3d>& points,
-                                           const std::string& what);
+MeshSurface load_mesh(const std::filesystem::path& file, const Eigen::Vector3d& scale);
 
 }  // namespace handspan

@@ -403,6 +403,30 @@ TEST_F(Cli, SchemasPrintAsDocumentation) {
   EXPECT_EQ(run("check --schema tool").code, 2);
 }
 
+TEST_F(Cli, ExportedUrdfHasItsMeshesBesideIt) {
+  const auto model = folder_ / "arm.xml", urdf = folder_ / "arm.urdf", out = folder_ / "arm";
+  std::ofstream(model)
+      << "<mujoco model='arm'><asset><mesh name='wedge' vertex='0 0 0 .2 0 0 0 .2 0 "
+         "0 0 .3'/></asset><worldbody><body name='base'><geom name='rock' "
+         "type='mesh' mesh='wedge' mass='1'/></body></worldbody></mujoco>";
+  ASSERT_EQ(run("import " + model.string() + " --shapes exact --out " + out.string()).code, 0);
+  const Result terminal = run("export-urdf " + out.string());
+  EXPECT_EQ(terminal.code, 2);
+  EXPECT_NE(terminal.output.find("with --out FILE"), std::string::npos) << terminal.output;
+  ASSERT_EQ(run("export-urdf " + out.string() + " --out " + urdf.string()).code, 0);
+  EXPECT_EQ(std::filesystem::file_size(folder_ / "arm_meshes" / "rock.stl"), 84U + 4U * 50U);
+  const auto again = folder_ / "again";
+  const Result r = run("import " + urdf.string() + " --shapes exact --out " + again.string());
+  ASSERT_EQ(r.code, 0) << r.output;
+  std::string text((std::istreambuf_iterator<char>(std::ifstream(again / "model.xml").rdbuf())),
+                   {});
+  EXPECT_NE(text.find("0.3"), std::string::npos) << text;
+  EXPECT_EQ(run("export-urdf " + out.string() + " --out " + urdf.string()).code, 0)
+      << "what it wrote it may write again";
+  std::ofstream(folder_ / "arm_meshes" / "rock.stl") << "somebody's";
+  EXPECT_EQ(run("export-urdf " + out.string() + " --out " + urdf.string()).code, 2);
+}
+
 TEST_F(Cli, ExportedUrdfIsImportedAgain) {
   const auto urdf = folder_ / "fr3.urdf", out = folder_ / "copy";
   EXPECT_EQ(run("export-urdf fr3 --out " + urdf.string()).code, 0);

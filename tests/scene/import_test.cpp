@@ -6,7 +6,6 @@
 #include <cstdlib>
 
 #include "robot/model.hpp"
-#include "scene/fit_shapes.hpp"
 #include "scene/import.hpp"
 #include "scene/import_fixture.hpp"
 #include "scene/import_inertia.hpp"
@@ -214,13 +213,11 @@ TEST_F(Import, TakesPrimitivesAsTheyAreAndFitsOrKeepsMeshes) {
   EXPECT_EQ(arm(fit)[2].type, ShapeType::kSphere);
   EXPECT_TRUE(noted(fit, "a second collision named 'rod' is called 'arm_shape3'"));
   EXPECT_EQ(arm(fit)[3].type, ShapeType::kCapsule);
-  // the capsule covers the scaled, moved cube's corners
-  const Shape capsule = arm(fit)[4];
-  const Eigen::Vector3d end = capsule.X_BG.q * Eigen::Vector3d(0, 0, capsule.size[1]);
-  const FittedCapsule about{capsule.X_BG.p - end, capsule.X_BG.p + end, capsule.size[0]};
-  for (int k = 0; k < 8; ++k)
-    EXPECT_LE(about.distance({k & 1 ? 0.1 : -0.1, k & 2 ? 0.2 : -0.2, 2.0 + (k & 4 ? 0.3 : -0.3)}),
-              1e-7);
+  // a mesh that is a box is one, scaled and moved
+  const Shape box = arm(fit)[4];
+  EXPECT_EQ(box.type, ShapeType::kBox);
+  EXPECT_LT((box.X_BG.p - Eigen::Vector3d(0, 0, 2)).norm(), 1e-6);
+  EXPECT_NEAR(box.size.prod(), 0.1 * 0.2 * 0.3, 1e-7);
 
   ImportOptions options;
   options.meshes = MeshShapes::kExact;
@@ -235,7 +232,7 @@ TEST_F(Import, TakesPrimitivesAsTheyAreAndFitsOrKeepsMeshes) {
   options.meshes = MeshShapes::kNone;
   const ImportedRobot none = import_urdf(file, options);
   EXPECT_EQ(arm(none).size(), 4U);
-  EXPECT_TRUE(noted(none, "the mesh 'meshes of arm/cube.obj' is left out"));
+  EXPECT_TRUE(noted(none, "the mesh 'meshes of arm/cube.obj' of shape 'arm_shape5' is left out"));
 }
 
 TEST_F(Import, FindsPackagesAboveTheFileStatedAndInTheEnvironment) {
@@ -315,7 +312,9 @@ TEST_F(Import, ReadsColladaInItsUnitsAndAsItIsWritten) {
 <library_visual_scenes><visual_scene id="s"><node id="n"><translate>100 0 0</translate>
 <instance_geometry url="#g"/></node></visual_scene></library_visual_scenes>
 <scene><instance_visual_scene url="#s"/></scene></COLLADA>)");
-  const auto vertices = load_mesh_vertices(file, Eigen::Vector3d::Ones());
+  const MeshSurface mesh = load_mesh(file, Eigen::Vector3d::Ones());
+  const auto& vertices = mesh.vertices;
+  EXPECT_EQ(mesh.triangles.size(), 1U);
   ASSERT_EQ(vertices.size(), 3U);
   const std::vector<Eigen::Vector3d> expected = {
       {1.01, 0.02, 0.03}, {1.40, 0.05, 0.06}, {1.07, 0.80, 0.09}};

@@ -323,9 +323,19 @@ TEST(Scene, BuildsAllShapes) {
   EXPECT_LT((inside - Eigen::Vector2d(0.2, 0.15)).norm(), 1e-15);
 }
 
+TEST(Scene, RefusesWhatACameraDoesNotShowYet) {
+  const auto camera = [](const std::string& keys) {
+    return scene_error("cameras:\n  eye: {pose: {position: [1, 2, 3]}, resolution: [320, 240], " +
+                       keys + "}\n");
+  };
+  EXPECT_NE(camera("fx: 300, fy: 310").find("fx is not yet of any effect"), std::string::npos);
+  EXPECT_NE(camera("cx: 161").find("cx is not yet of any effect"), std::string::npos);
+  EXPECT_NE(camera("cy: 100").find("leave it out, or write 120"), std::string::npos);
+}
+
 TEST(Scene, KeepsCamerasFramesAndViews) {
   const Scene scene = scene_of(
-      "cameras:\n  eye: {pose: {position: [1, 2, 3]}, resolution: [320, 240], fx: 300, fy: 310, "
+      "cameras:\n  eye: {pose: {position: [1, 2, 3]}, resolution: [320, 240], fx: 310, fy: 310, "
       "cx: 160, cy: 120, rate: 60, "
       "latency: 20 ms}\n"
       "frames:\n  drop: {position: [1, 0, 0]}\nviews:\n  front: {eye: [1, 1, 1], target: [0, 0, "

@@ -1,0 +1,39 @@
+#pragma once
+// Which shapes an imported robot gets in place of its meshes.
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "robot/description.hpp"
+#include "scene/convex_hull.hpp"
+
+namespace handspan {
+
+/// A mesh of a body that collides.
+struct BodyMesh {
+  std::string body;
+  Shape shape;  // name, X_BG and rgba of the mesh
+  MeshSurface mesh;
+};
+
+/// What the body cannot reach through wherever it moves, in its own frame: the plane z = 0 on which
+/// the robot stands, for what is fixed to a fixed root or turns on it about its z axis only.
+std::optional<HalfSpace> mounting_plane(const ModelDescription& description,
+                                        const BodyDescription& body);
+
+/// Adds shapes that cover the meshes to their bodies: a few simple ones each (cover_mesh.hpp).
+/// Where two bodies that are not neighbours then overlap in more than 1 % more of 400
+/// configurations than the convex pieces of their meshes do, they get those (cover_mesh_closely).
+/// The second shape of a mesh is called NAME_2, or the next of these names that is free. Nothing
+/// sticks out through the mounting plane. Deterministic. @param taken names of shapes; those of new
+/// ones are added
+/// @return how many shapes each mesh got, in their order, and which of them are convex pieces
+struct Hugged {
+  std::size_t shapes = 0;
+  bool convex_pieces = false;
+};
+std::vector<Hugged> hug_meshes(ModelDescription& description, const std::vector<BodyMesh>& meshes,
+                               std::set<std::string>& taken);
+
+}  // namespace handspan
