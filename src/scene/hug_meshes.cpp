@@ -46,6 +46,7 @@ std::vector<Hugged> hug_meshes(ModelDescription& description, const std::vector<
     const auto body = static_cast<std::size_t>(description.body_index(mesh.body));
     body_of.push_back(body);
     auto& o = options.emplace_back();
+    o.max_shapes = mesh.max_shapes;
     if (const auto plane = mounting_plane(description, description.bodies[body]))
       o.inside = HalfSpace{mesh.shape.X_BG.q.inverse() * plane->n,
                            plane->d - plane->n.dot(mesh.shape.X_BG.p)};
@@ -79,7 +80,7 @@ std::vector<Hugged> hug_meshes(ModelDescription& description, const std::vector<
     if (!counts.empty()) {
       // finer pieces: what is compared with should be the mesh
       for (std::size_t i = 0; i < meshes.size(); ++i) {
-        options[i].max_shapes = 8;
+        options[i].max_shapes += 2;
         options[i].min_gain = 0.025;
         close.push_back(cover_mesh_closely(meshes[i].mesh, options[i]));
       }

@@ -15,6 +15,7 @@ struct BodyMesh {
   std::string body;
   Shape shape;  // name, X_BG and rgba of the mesh
   MeshSurface mesh;
+  int max_shapes = 6;
 };
 
 /// What the body cannot reach through wherever it moves, in its own frame: the plane z = 0 on which

@@ -75,9 +75,33 @@ void MeshCovers::add(BodyDescription& body, Shape shape, MeshSurface mesh, const
   } else if (meshes_ == MeshShapes::kNone) {
     notes_.push_back(fmt::format("{} is left out", of));
   } else {
-    covered_.push_back({body.name, std::move(shape), std::move(mesh)});
-    names_.push_back(of);
+    const auto known = std::ranges::find(covered_, body.name, &BodyMesh::body);
+    if (known == covered_.end()) {
+      covered_.push_back({body.name, std::move(shape), std::move(mesh)});
+      names_.push_back(of);
+    } else {
+      add_to(*known, shape, mesh);
+      names_[static_cast<std::size_t>(known - covered_.begin())] += " and " + of;
+    }
   }
+}
+
+// A body's meshes are covered together: motors in a housing need no shapes of their own.
+void MeshCovers::add_to(BodyMesh& known, const Shape& shape, const MeshSurface& mesh) {
+  for (auto& p : known.mesh.vertices) p = known.shape.X_BG.p + known.shape.X_BG.q * p;
+  known.shape.X_BG = {};
+  const int first = static_cast<int>(known.mesh.vertices.size());
+  for (const auto& p : mesh.vertices)
+    known.mesh.vertices.push_back(shape.X_BG.p + shape.X_BG.q * p);
+  const auto corner = [&](int i) { return first + i; };
+  for (const auto& t : mesh.triangles)
+    known.mesh.triangles.push_back({corner(t[0]), corner(t[1]), corner(t[2])});
+  // points without a surface are covered as triangles of no size
+  if (mesh.triangles.empty())
+    for (int i = 0; i < static_cast<int>(mesh.vertices.size()); ++i)
+      known.mesh.triangles.push_back({corner(i), corner(i), corner(i)});
+  constexpr int kMostShapes = 10;
+  known.max_shapes = std::min(kMostShapes, known.max_shapes + 1);
 }
 
 void MeshCovers::finish(ModelDescription& description) {

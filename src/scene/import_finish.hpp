@@ -22,7 +22,8 @@ ModelDescription canonical(const ModelDescription& description);
 /// 40 ms.
 void complete_limits(ImportedLimits& joint, const ImportOptions& options);
 
-/// What takes the place of meshes that collide, as ImportOptions::meshes says.
+/// What takes the place of meshes that collide, as ImportOptions::meshes says. Those of a body are
+/// covered together.
 class MeshCovers {
  public:
   /// @param notes gets what became of each mesh
@@ -37,6 +38,8 @@ class MeshCovers {
   void finish(ModelDescription& description);
 
  private:
+  void add_to(BodyMesh& known, const Shape& shape, const MeshSurface& mesh);
+
   MeshShapes meshes_;
   std::vector<std::string>& notes_;
   std::vector<BodyMesh> covered_;
