@@ -37,8 +37,8 @@ std::vector<Eigen::Vector3d> corners(const std::vector<Triangle>& triangles) {
   return out;
 }
 
-// The part of the triangle with n . x >= d as up to two triangles; nothing where it only touches the
-// plane: the solid that a face in the plane belongs to has other faces on its side.
+// The part of the triangle with n . x >= d as up to two triangles; nothing where it only touches
+// the plane: the solid that a face in the plane belongs to has other faces on its side.
 void clip(const Triangle& t, const Eigen::Vector3d& n, double d, std::vector<Triangle>& out) {
   constexpr double kTouching = 1e-9;  // [m]
   if (std::ranges::none_of(t, [&](const auto& p) { return n.dot(p) - d > kTouching; })) return;
