@@ -121,8 +121,9 @@ void add_import(CLI::App& cli, Action& action) {
   command->add_option("--name", options->import.name, "name of the robot, instead of the file's");
   add_packages(*command, options->packages);
   command
-      ->add_option("--shapes", options->shapes,
-                   "colliding meshes: a fitted capsule each, their exact hull, or none")
+      ->add_option(
+          "--shapes", options->shapes,
+          "colliding meshes: shapes that hug them (fit), their convex hull (exact), or none")
       ->check(CLI::IsMember({"fit", "exact", "none"}));
   command->add_option("--passive", options->passive, "joints without a drive");
   command

@@ -2,31 +2,41 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace handspan {
 namespace {
 
 // what is thinner is not pressed with all of the force [m]
 constexpr double kThin = 1e-3;
+// Dry friction is made up for while the jaws move, faster than about this, and until they have come
+// away so far from where they were told to move: at rest it would press on what is between [m/s, m]
+constexpr double kMoving = 5e-3, kAway = 5e-4;
+// Jaws that have hardly moved for so long although they should are stopped by something: from then
+// on the force is there within the second time, however soft their servos are [s]
+constexpr double kStopped = 0.03, kRise = 0.05, kHardly = 0.1;
 
 }  // namespace
 
-GripperDrive::GripperDrive(const ActuatorGroup& group, const RobotLimits& limits, double step,
-                           int steps_per_tick)
+GripperDrive::GripperDrive(const ActuatorGroup& group, const RobotLimits& limits,
+                           std::vector<double> friction, double step, int steps_per_tick)
     : gripper_(*group.gripper),
       n_(static_cast<int>(group.joints.size())),
       delay_ticks_(group.delay_ticks),
       steps_per_tick_(steps_per_tick),
       step_(step),
+      friction_(std::move(friction)),
       torques_(group.joints.size(), 0.0),
       targets_(group.joints.size()) {
   for (const auto& joint : group.joints) limits_.push_back(limits.find(joint)->torque);
-  state_.assign(kValues + 2 + static_cast<std::size_t>(delay_ticks_ + 1) * kValues + 1, 0.0);
+  state_.assign(kValues + 2 + static_cast<std::size_t>(delay_ticks_ + 1) * kValues + 1 + kMoves,
+                0.0);
 }
 
 void GripperDrive::reset(const Eigen::VectorXd& q) {
   std::ranges::fill(state_, 0.0);
-  width() = gripper_.width(q);
+  width() = last() = left_at() = gripper_.width(q);
+  told() = width();
   const double values[kValues] = {width(), gripper_.speed, gripper_.force};
   for (std::size_t i = 0; i < kValues; ++i) {
     latched(i) = values[i];
@@ -75,13 +85,23 @@ void GripperDrive::step(const Eigen::VectorXd& q, const Eigen::VectorXd& kp) {
   // a jaw that is held must not wind the set-point up: the force is all there long before
   const double share = gripper_.share(q), measured = gripper_.width(share);
   const double slope = gripper_.slope(share);
+  const double moves = std::abs(measured - last()) / step_;
+  last() = measured;
+  if (wanted != told()) {
+    told() = wanted;
+    left_at() = measured;
+  }
+  const bool stuck = std::abs(measured - left_at()) < kAway;
+  const double rubs = stuck ? 1.0 : std::tanh(moves / kMoving);
   double lead = 0.0;
   for (int j = 0; j < n_; ++j) {
     const auto k = static_cast<std::size_t>(j);
-    torques_[k] = std::min(gripper_.torque(j, force, share), limits_[k]);
+    torques_[k] = std::min(gripper_.torque(j, force, share) + rubs * friction_[k], limits_[k]);
     lead = std::max(lead,
                     torques_[k] / kp[j] * slope / std::abs(gripper_.open[j] - gripper_.closed[j]));
   }
+  stopped() = moves < kHardly * std::abs(speed()) ? stopped() + step_ : 0.0;
+  if (stopped() > kStopped) width() += std::copysign(lead * step_ / kRise, wanted - measured);
   // it presses only the way that it is to go, and not on its own stop when there is nothing
   // between; what a servo in motion is behind comes on top
   const double behind = std::abs(speed()) * step_;

@@ -9,10 +9,11 @@ namespace handspan {
 
 class GripperDrive {
  public:
-  /// @param group with a gripper; step of the physics [s]; steps_per_tick: physics steps in one
+  /// @param group with a gripper; friction: dry friction that each of its joints must overcome, on
+  /// top of what presses [N m, N]; step of the physics [s]; steps_per_tick: physics steps in one
   /// tick of the robot's rate
-  GripperDrive(const ActuatorGroup& group, const RobotLimits& limits, double step,
-               int steps_per_tick);
+  GripperDrive(const ActuatorGroup& group, const RobotLimits& limits, std::vector<double> friction,
+               double step, int steps_per_tick);
 
   /// At rest at q, without a command: it stays there.
   void reset(const Eigen::VectorXd& q);
@@ -37,12 +38,18 @@ class GripperDrive {
   double& delayed(int tick, std::size_t value) {
     return state_[kValues + 2 + static_cast<std::size_t>(tick) * kValues + value];
   }
-  double& phase() { return state_.back(); }  // physics steps since the last tick
+  // physics steps since the last tick
+  double& phase() { return state_[state_.size() - 1 - kMoves]; }
+  static constexpr std::size_t kMoves = 4;
+  double& stopped() { return state_[state_.size() - 4]; }  // for how long it has been [s]
+  double& last() { return state_[state_.size() - 3]; }     // width one step before [m]
+  double& told() { return state_[state_.size() - 2]; }     // width that was asked for last [m]
+  double& left_at() { return state_[state_.size() - 1]; }  // measured when it was asked for [m]
 
   GripperDescription gripper_;
   int n_, delay_ticks_, steps_per_tick_;
   double step_;
-  std::vector<double> limits_;  // torque of the joints [N m]
+  std::vector<double> limits_, friction_;  // torques of the joints [N m, N]
   std::vector<double> state_, torques_;
   std::vector<ServoTarget> targets_;
 };

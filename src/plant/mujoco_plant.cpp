@@ -14,6 +14,26 @@
 #include "scene/mujoco_spec.hpp"
 
 namespace handspan {
+namespace {
+
+// Dry friction that a drive of each joint must overcome, that of the joints which mimic it with it.
+std::vector<double> dry_friction(const mjModel& model, const RobotInstance& robot,
+                                 const std::vector<std::string>& joints) {
+  const auto of = [&](const std::string& name) {
+    const int joint = mj_name2id(&model, mjOBJ_JOINT, name.c_str());
+    return joint < 0 ? 0.0 : model.dof_frictionloss[model.jnt_dofadr[joint]];
+  };
+  std::vector<double> out;
+  for (const auto& joint : joints) {
+    out.push_back(of(joint));
+    for (const auto& mimic : robot.description.mimics)
+      if (mimic.master == joint) out.back() += std::abs(mimic.multiplier) * of(mimic.joint);
+  }
+  return out;
+}
+
+}  // namespace
+
 MujocoPlant::Impl::Joint MujocoPlant::Impl::joint_of(const std::string& name) const {
   const int j = id_of(*model, mjOBJ_JOINT, name), a = id_of(*model, mjOBJ_ACTUATOR, name);
   return {model->jnt_qposadr[j], model->jnt_dofadr[j], a, -model->actuator_biasprm[a * mjNBIAS + 1],
@@ -57,7 +77,8 @@ MujocoPlant::Impl::Impl(const Scene& scene_, std::vector<std::string> robots_)
         g.joints.push_back(joint);
       }
       if (group.gripper) {
-        g.gripper.emplace(group, robot.limits, step, static_cast<int>(*period / layout.period));
+        g.gripper.emplace(group, robot.limits, dry_friction(*model, robot, group.joints), step,
+                          static_cast<int>(*period / layout.period));
         g.kp.resize(g.q.size());
         for (std::size_t j = 0; j < g.joints.size(); ++j)
           g.kp[static_cast<Eigen::Index>(j)] = g.joints[j].kp;

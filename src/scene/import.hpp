@@ -17,7 +17,7 @@ namespace handspan {
 
 /// What becomes of meshes that collide.
 enum class MeshShapes {
-  kFit,    // a covering capsule each (fit_shapes.hpp)
+  kFit,    // shapes that cover and hug them (hug_meshes.hpp)
   kExact,  // their convex hull, its vertices in model.xml
   kNone,   // left out, with a note
 };

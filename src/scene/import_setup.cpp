@@ -87,7 +87,7 @@ class Setup {
       if (std::ranges::any_of(members, [&](const auto& j) { return taken.contains(j); }))
         overlapping.push_back(name);
       else
-        add(name, std::move(members));
+        add_apart(name, std::move(members), add);
     }
     if (!overlapping.empty())
       note(fmt::format("groups of the SRDF that share joints with others are not kept: {}",
@@ -126,6 +126,23 @@ class Setup {
           "the drives are handspan's default (arms and legs torque, wheels velocity, what is "
           "beside them position): state what the maker's interface takes with --drive, or in "
           "robot.yaml");
+  }
+
+  // A group of an SRDF that holds an arm and its jaws: what commands the arm does not command
+  // these.
+  template <class Add>
+  void add_apart(const std::string& name, std::vector<std::string> joints, const Add& add) {
+    const auto parts = groups_by_branches(robot_.description, joints);
+    const auto jaws = std::ranges::find_if(parts, [](const ActuatorGroup& part) {
+      return part.name.find("gripper") != std::string::npos ||
+             part.name.find("hand") != std::string::npos;
+    });
+    if (parts.size() != 2 || jaws == parts.end()) return add(name, std::move(joints));
+    const ActuatorGroup& arm = parts[jaws == parts.begin() ? 1 : 0];
+    note(fmt::format("group {} of the SRDF has an arm and jaws: they are apart, as {} and {}", name,
+                     name, jaws->name));
+    add(name, arm.joints);
+    add(jaws->name, jaws->joints);
   }
 
   static bool is_arm(const ActuatorGroup& group) {

@@ -82,6 +82,13 @@ class UrdfReader {
     }
     for (const auto& [kind, count] : ignored_)
       robot_.notes.push_back(fmt::format("<{}> is not read ({} times)", kind, count));
+    if (drawn_ > 0)
+      robot_.notes.push_back(
+          "<visual> gives colours alone: pictures and the page draw the shapes that collide" +
+          (bare_.empty() ? std::string()
+                         : fmt::format("; without <collision>, hence neither drawn nor hit by "
+                                       "anything: {}",
+                                       fmt::join(bare_, ", "))));
     if (commas_ > 0)
       robot_.notes.push_back(
           fmt::format("commas between numbers are taken for blanks ({} times)", commas_));
@@ -222,6 +229,10 @@ class UrdfReader {
       link.rgba = color(material);
       const char* global = material->Attribute("name");
       if (!link.rgba && global && colors_.contains(global)) link.rgba = colors_[global];
+    }
+    if (e->FirstChildElement("visual") != nullptr) {
+      ++drawn_;
+      if (link.collisions.empty()) bare_.push_back(link.name);
     }
     note_others(e, {"inertial", "collision", "visual"});
     robot_.links.push_back(std::move(link));
@@ -373,6 +384,8 @@ class UrdfReader {
   std::vector<Issue>& issues_;
   std::map<std::string, Rgba> colors_;
   std::map<std::string, int> ignored_;
+  int drawn_ = 0;                  // links with <visual>
+  std::vector<std::string> bare_;  // those of them without <collision>
   int commas_ = 0;
 };
 

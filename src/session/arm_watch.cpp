@@ -127,7 +127,8 @@ void ArmWatch::joint(Group& group, std::size_t j, double q, double v, double exp
          joint.unit, limits.velocity);
   }
 
-  if (limits.continuous) return;
+  // jaws press on their own stops when there is nothing between them
+  if (limits.continuous || group.layout->kind == GroupKind::kGripper) return;
   const double beyond = std::max({limits.lower - q, q - limits.upper, 0.0});
   seen.worst_beyond = std::max(seen.worst_beyond, beyond);
   joint.allowed = std::min(joint.allowed, beyond);

@@ -12,8 +12,9 @@ namespace {
 constexpr double kStill = 5e-4, kStillFor = 0.06;  // [m], [s]
 // it is stopped by something when it is so much wider than it is to be
 constexpr double kWider = 1e-3;  // [m]
-// of the force that it may use: friction of its own takes the rest
-constexpr double kPressed = 0.3;
+// of the force that it may use: a jaw that its own friction holds back is not yet stopped by
+// anything
+constexpr double kPressed = 0.7;
 // what is held slips out when it closes by so much more
 constexpr double kSlipped = 3e-3;  // [m]
 
@@ -66,8 +67,10 @@ void GraspWatch::update(const Observation& observation, const Command& command, 
     const Eigen::VectorXd& asked = command.groups[group];
     const bool closes = asked[0] < g.width - kWider;
     const bool shut = g.width < g.of.shut() + kWider;
+    // what is as wide as the opening does not fit in: a jaw that has not moved is stuck
+    const bool open = g.width > g.of.wide() - kWider;
     if (!g.grasped) {
-      if (closes && !shut && g.still >= kStillFor && g.force > 0.0 &&
+      if (closes && !shut && !open && g.still >= kStillFor && g.force > 0.0 &&
           g.force >= kPressed * std::min(asked[2], g.of.force)) {
         g.grasped = true;
         g.grasped_at = g.width;

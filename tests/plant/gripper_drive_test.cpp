@@ -23,11 +23,22 @@ constexpr double kFriction = 0.8, kGravity = 9.81;
 struct Rig {
   /// @param size of the box between the pads [m]; 0: none. @param gravity [m/s^2]
   Rig(const std::string& tool, double size, double mass = 0.2,
-      const Eigen::Vector3d& gravity = Eigen::Vector3d::Zero())
-      : scene(scene_of(text(tool, size, mass, gravity))), plant(scene) {
+      const Eigen::Vector3d& gravity = Eigen::Vector3d::Zero(), double friction = 0.0)
+      : scene(rubbing(scene_of(text(tool, size, mass, gravity)), friction)), plant(scene) {
     group = static_cast<std::size_t>(plant.layout().group("arm.gripper"));
     command = Command::zero(plant.layout());
     go(gripper().wide(), gripper().speed, gripper().force);
+  }
+
+  // dry friction that takes as much as a force at each pad [N]
+  static Scene rubbing(Scene scene, double force) {
+    const ActuatorGroup& group = scene.robots[0].groups[1];
+    for (auto& body : scene.robots[0].description.bodies)
+      for (auto& joint : body.joints)
+        for (std::size_t j = 0; j < group.joints.size(); ++j)
+          if (joint.name == group.joints[j])
+            joint.friction_loss += std::abs(group.gripper->torque(static_cast<int>(j), force, 0.5));
+    return scene;
   }
 
   static std::string text(const std::string& tool, double size, double mass,
@@ -147,6 +158,19 @@ TEST_P(Grippers, PressWithTheForceThatIsAsked) {
       EXPECT_NEAR(rig.gripper().force_of(state.tau, rig.gripper().share(state.q)), force,
                   0.05 * force);
     }
+}
+
+TEST_P(Grippers, DryFrictionOfJawsIsOvercomeAndAddsAtMostItself) {
+  // more than one of the forces that are asked for; at rest it may hold what an impact squeezed
+  constexpr double kRubs = 20.0;
+  for (const double force : {10.0, 60.0}) {
+    Rig rig(GetParam(), 0.04, 0.2, Eigen::Vector3d::Zero(), kRubs);
+    rig.close(force);
+    rig.run(2.0);
+    EXPECT_NEAR(rig.width(), 0.04, 2e-3) << force;
+    EXPECT_GT(rig.pressed(), 0.95 * force) << force;
+    EXPECT_LT(rig.pressed(), 1.05 * (force + kRubs)) << force;
+  }
 }
 
 TEST_P(Grippers, JawsOfOneDriveStayTogether) {

@@ -123,6 +123,26 @@ TEST(GripModes, AGripOnNothingIsSaidAndHoldsNothing) {
   EXPECT_TRUE(rig.events.has("closes on nothing"));
 }
 
+TEST(GripModes, AJawThatItsOwnFrictionHoldsBackHasNotGrasped) {
+  // 20 N at each pad, more than is asked for
+  for (const double force : {5.0, 30.0}) {
+    AppFolder folder(scene(true));
+    App app = folder.app(
+        machine(fmt::format("{{type: grip, group: arm.gripper, force: {} N}}", force), kBranch));
+    RobotInstance& robot = app.scene.robots[0];
+    const ActuatorGroup& group = robot.groups[1];
+    for (auto& body : robot.description.bodies)
+      for (auto& joint : body.joints)
+        if (joint.name == group.joints[0])
+          joint.friction_loss = std::abs(group.gripper->torque(0, 20.0, 0.5));
+    Session session(app);
+    for (int i = 0; i < 3000 && !session.ended(); ++i) session.tick();
+    EXPECT_EQ(session.machines()[0].current_name(), std::string("held")) << force;
+    EXPECT_NEAR(session.channels().number(session.channels().find("arm.gripper.width")), 0.04, 2e-3)
+        << force;
+  }
+}
+
 TEST(GripModes, AWidthIsGoneTo) {
   Rig rig(machine("{type: grip, group: arm.gripper, width: 50 mm, speed: 0.1 m/s}", kBranch), true);
   rig.run(3.0);
