@@ -19,6 +19,8 @@ namespace {
 
 constexpr int kPoses = 400;
 constexpr double kWanted = 0.01, kLooked = 0.02;  // clearance [m]
+// of `ready`: where collision constraints, which keep 10 mm, have nothing to push [m]
+constexpr double kAtEase = 0.015;
 constexpr double kMostly = 0.95;                  // of the poses: no pose to speak of helps
 constexpr double kRoom = 0.2;                     // of a range: more is no better
 constexpr double kDexterous = 0.1;                // least singular value: more is no better
@@ -231,7 +233,7 @@ class Search {
     double clearance = kLooked, overlap = 0.0;
     for (const auto& [pair, depth] : distances) {
       clearance = std::min(clearance, depth);
-      overlap += std::max(0.0, kWanted - depth);
+      overlap += std::max(0.0, kAtEase - depth);
     }
     double room = kRoom, away = 0.0;
     for (Eigen::Index i = 0; i < q.size(); ++i) {
@@ -242,7 +244,7 @@ class Search {
     }
     const double good = room / kRoom + std::min(1.0, dexterity(q) / kDexterous) - 0.2 * away;
     // any overlap is worse than any other fault
-    return clearance >= kWanted ? good : good - 10.0 - 100.0 * overlap;
+    return clearance >= kAtEase ? good : good - 10.0 - 100.0 * overlap;
   }
 
   double dexterity(const Eigen::VectorXd& group) {

@@ -21,7 +21,7 @@ struct ReadyPose {
 /// Searches the ready pose of the first group of robot.groups, the joints of other groups being
 /// where scenes start them: as near to 0 as their limits let them. Tried are zero, the middle of
 /// all ranges and 400 random poses (seeded: the same robot has the same pose), rounded to 1e-3. Of
-/// those with a clearance of 10 mm the best has the most room to its limits (up to a fifth of the
+/// those with a clearance of 15 mm the best has the most room to its limits (up to a fifth of the
 /// range), is the farthest from singular and, by little, the nearest to zero; else the one that
 /// overlaps least. Pairs of robot.ignored_pairs, parent
 /// and child, and pairs of `mostly` and `standing` may touch.

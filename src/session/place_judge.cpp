@@ -95,14 +95,16 @@ class PlaceJudge : public Judge {
     return {};
   }
   std::string text() const override {
-    return fmt::format(
-        "where '{}' is: not good after {:g} s lower than {}, farther than {} or tilted by more "
-        "than "
-        "{:.0f} deg, or left more than {:g} m or {:.0f} deg from its place",
-        config_.object, config_.time,
-        config_.lowest ? fmt::format("{:g} m", *config_.lowest) : std::string("anything"),
-        config_.farthest ? fmt::format("{:g} m", *config_.farthest) : std::string("anything"),
-        kDegrees * config_.most_tilt, config_.within, kDegrees * config_.tilt);
+    std::string out =
+        fmt::format("not good when '{}' is for {:g} s ", config_.object, config_.time);
+    if (config_.lowest) out += fmt::format("lower than {:g} m, ", *config_.lowest);
+    if (config_.farthest)
+      out += fmt::format("farther than {:g} m from its place, ", *config_.farthest);
+    return out +
+           fmt::format(
+               "tilted by more than {:.0f} deg, or when it is left more than {:g} m or {:.0f} "
+               "deg from its place",
+               kDegrees * config_.most_tilt, config_.within, kDegrees * config_.tilt);
   }
   void state(StateArchive& archive) override {
     archive(state_.since, state_.judged, state_.out, state_.amount);

@@ -38,14 +38,27 @@ class Names {
   }
   bool empty() const { return count_ == 0; }
   std::size_t size() const { return count_; }
-  char* write(char* at, char* end) const {
-    const std::size_t shown = std::min(count_, kMost);
-    for (std::size_t i = 0; i < shown; ++i) {
-      const char* before = i == 0 ? "" : i + 1 == count_ ? " and " : ", ";
-      at = std::min(end, fmt::format_to_n(at, end - at, "{}{}", before, names_[i]).out);
+  // The names, then `after`, which always fits: of the names as many as leave room for it.
+  char* write(char* at, char* end, std::string_view after) const {
+    constexpr std::size_t kAndMore = 12;  // " and 12 more"
+    const auto put = [&](std::string_view text) {
+      at = std::min(end, fmt::format_to_n(at, end - at, "{}", text).out);
+    };
+    std::size_t shown = 0;
+    for (; shown < std::min(count_, kMost); ++shown) {
+      const std::string_view before = shown == 0 ? "" : shown + 1 == count_ ? " and " : ", ";
+      const std::size_t needed =
+          before.size() + names_[shown].size() + after.size() + (shown + 1 < count_ ? kAndMore : 0);
+      if (shown > 0 && needed > static_cast<std::size_t>(end - at)) break;
+      put(before);
+      // the only one may be longer than all of the room
+      const std::size_t room = static_cast<std::size_t>(end - at);
+      const std::size_t rest = after.size() + (count_ > 1 ? kAndMore : 0);
+      put(names_[shown].substr(0, room > rest ? room - rest : 0));
     }
-    if (count_ > kMost)
-      at = std::min(end, fmt::format_to_n(at, end - at, " and {} more", count_ - kMost).out);
+    if (shown < count_)
+      at = std::min(end, fmt::format_to_n(at, end - at, " and {} more", count_ - shown).out);
+    put(after);
     return at;
   }
 
@@ -179,27 +192,28 @@ bool Unreached::find_cause(Watched& w) {
   const auto say = [&](const char* what) {
     at = std::min(end, fmt::format_to_n(at, end - at, "{}", what).out);
   };
+  const auto say_of = [&](const Names& names, std::string_view of_one, std::string_view of_many) {
+    at = names.write(at, end, names.size() == 1 ? of_one : of_many);
+  };
   if (stretched) {
     say("the arm is stretched out");
-    if (!ends.empty()) {
+    if (ends.empty()) {
+      say("; go back towards its base");
+    } else {
       say(", ");
-      at = ends.write(at, end);
-      say(ends.size() == 1 ? " at its end" : " at their ends");
+      say_of(ends, " at its end; go back towards its base",
+             " at their ends; go back towards its base");
     }
-    say("; go back towards its base");
   } else if (!ends.empty()) {
-    at = ends.write(at, end);
-    say(ends.size() == 1 ? " is at its end; go back, or round the other way"
-                         : " are at their ends; go back, or round the other way");
+    say_of(ends, " is at its end; go back, or round the other way",
+           " are at their ends; go back, or round the other way");
   } else if (singular) {
     say("the arm cannot move that way in this posture; go back, or aside first");
   } else if (!pairs.empty()) {
-    at = pairs.write(at, end);
-    say(" is kept; go back, or round it");
+    say_of(pairs, " is kept; go back, or round it", " are kept; go back, or round them");
   } else if (!torques.empty()) {
-    at = torques.write(at, end);
-    say(torques.size() == 1 ? " gives all its torque; go back, or take load off"
-                            : " give all their torque; go back, or take load off");
+    say_of(torques, " gives all its torque; go back, or take load off",
+           " give all their torque; go back, or take load off");
   } else {
     return false;
   }

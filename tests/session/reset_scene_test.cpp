@@ -167,8 +167,9 @@ TEST(ResetScene, WordsAndErrors) {
             std::string::npos);
   EXPECT_EQ(
       session.judges().texts()[0],
-      "judge parcel: where 'parcel' is: not good after 0.5 s lower than 0.4 m, farther than "
-      "0.3 m or tilted by more than 45 deg, or left more than 0.06 m or 10 deg from its place");
+      "judge parcel: not good when 'parcel' is for 0.5 s lower than 0.4 m, farther than 0.3 m from "
+      "its place, tilted by more than 45 deg, or when it is left more than 0.06 m or 10 deg from "
+      "its place");
   EXPECT_NE(folder.error(kPairArms + "judges: {j: {type: place, object: parcl}}\n")
                 .find("the scene has no free object 'parcl'; did you mean 'parcel'?"),
             std::string::npos);
