@@ -188,6 +188,23 @@ TEST_F(ImportSrdf, BesideTheFileGivesGroupsPosesAndPairs) {
   EXPECT_EQ(folder.pose("home")->q, r.poses[1].q);
 }
 
+TEST_F(ImportSrdf, AnArmAndItsJawsInOneGroupAreTakenApart) {
+  std::stringstream read;
+  read << std::ifstream(robot()).rdbuf();
+  std::string urdf = read.str();
+  for (std::size_t at; (at = urdf.find("'j4'")) != std::string::npos;)
+    urdf.replace(at, 4, "'jaw_joint'");
+  const auto file = write("g.urdf", urdf);
+  write("srdf/g.srdf",
+        "<robot name='r'><group name='whole'><joint name='j1'/><joint name='j2'/><joint "
+        "name='j3'/><joint name='jaw_joint'/></group></robot>");
+  const ImportedRobot r = import_robot(file);
+  EXPECT_EQ(text(r), "whole: j1 j2 j3\ngripper: jaw_joint\n");
+  EXPECT_TRUE(noted(r,
+                    "group whole of the SRDF has an arm and jaws: they are apart, as whole and "
+                    "gripper"));
+}
+
 TEST_F(ImportSrdf, IsReadFromWhereItIsStatedAndMustBeOne) {
   const auto file = robot();
   EXPECT_EQ(text(import_robot(file)), "arm: j1 j2 j3 j4\n");
