@@ -21,10 +21,10 @@ constexpr int kPoses = 400;
 constexpr double kWanted = 0.01, kLooked = 0.02;  // clearance [m]
 // of `ready`: where collision constraints, which keep 10 mm, have nothing to push [m]
 constexpr double kAtEase = 0.015;
-constexpr double kMostly = 0.95;                  // of the poses: no pose to speak of helps
-constexpr double kRoom = 0.2;                     // of a range: more is no better
-constexpr double kDexterous = 0.1;                // least singular value: more is no better
-constexpr double kLength = 0.5;                   // that makes a turn comparable to a way [m]
+constexpr double kMostly = 0.95;    // of the poses: no pose to speak of helps
+constexpr double kRoom = 0.2;       // of a range: more is no better
+constexpr double kDexterous = 0.1;  // least singular value: more is no better
+constexpr double kLength = 0.5;     // that makes a turn comparable to a way [m]
 
 class Search {
  public:
