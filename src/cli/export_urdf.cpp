@@ -64,6 +64,10 @@ MeshFile meshes_beside(const std::filesystem::path& urdf) {
           shape.name));
     };
   return [urdf](const Shape& shape) {
+    if (shape.name.find('/') != std::string::npos)
+      throw InputError(fmt::format(
+          "shape '{}' is a mesh whose file would be called after it: rename it, without '/'",
+          shape.name));
     const std::string folder = urdf.stem().string() + "_meshes";
     const std::filesystem::path file = urdf.parent_path() / folder / (shape.name + ".stl");
     std::error_code failed;

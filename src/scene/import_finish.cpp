@@ -109,9 +109,9 @@ void MeshCovers::finish(ModelDescription& description) {
     for (const auto& shape : body.shapes) taken_.insert(shape.name);
   const auto hugged = hug_meshes(description, covered_, taken_);
   for (std::size_t i = 0; i < hugged.size(); ++i)
-    notes_.push_back(fmt::format("{} is covered by {} {}{}", names_[i], hugged[i].shapes,
+    notes_.push_back(fmt::format("{} {}{} in place of {}", hugged[i].shapes,
                                  hugged[i].convex_pieces ? "convex piece" : "simple shape",
-                                 hugged[i].shapes == 1 ? "" : "s"));
+                                 hugged[i].shapes == 1 ? "" : "s", names_[i]));
 }
 
 std::vector<std::pair<std::string, std::string>> always_overlapping(

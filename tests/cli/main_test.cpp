@@ -423,6 +423,15 @@ TEST_F(Cli, ExportedUrdfHasItsMeshesBesideIt) {
   EXPECT_NE(text.find("0.3"), std::string::npos) << text;
   EXPECT_EQ(run("export-urdf " + out.string() + " --out " + urdf.string()).code, 0)
       << "what it wrote it may write again";
+  // a name is no way out of the folder
+  const auto sly = folder_ / "sly.xml", away = folder_ / "sly.urdf";
+  std::ofstream(sly) << "<mujoco model='sly'><asset><mesh name='wedge' vertex='0 0 0 .2 0 0 0 .2 0 "
+                        "0 0 .3'/></asset><worldbody><body name='base'><geom name='../out' "
+                        "type='mesh' mesh='wedge' mass='1'/></body></worldbody></mujoco>";
+  const Result named = run("export-urdf " + sly.string() + " --out " + away.string());
+  EXPECT_EQ(named.code, 2);
+  EXPECT_NE(named.output.find("rename it, without '/'"), std::string::npos) << named.output;
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out.stl"));
   std::ofstream(folder_ / "arm_meshes" / "rock.stl") << "somebody's";
   EXPECT_EQ(run("export-urdf " + out.string() + " --out " + urdf.string()).code, 2);
 }
