@@ -74,6 +74,7 @@ int import(ImportFlags options) {
   options.import.meshes = options.shapes == "fit"     ? MeshShapes::kFit
                           : options.shapes == "exact" ? MeshShapes::kExact
                                                       : MeshShapes::kNone;
+  options.import.progress = import_progress();
   const ImportedRobot robot = import_robot(options.file, options.import);
   const auto folder =
       options.out.empty() ? std::filesystem::path(robot.description.name) : options.out;

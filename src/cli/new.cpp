@@ -80,6 +80,7 @@ Given imported(const fs::path& file, const NewFlags& options, const fs::path& st
     how.drive = options.drive == "torque"     ? Drive::kTorque
                 : options.drive == "velocity" ? Drive::kVelocity
                                               : Drive::kPosition;
+  how.progress = import_progress();
   const ImportedRobot robot = import_robot(file, how);
   Given given{robot.description.name, stage / "robots" / robot.description.name, true, robot.notes};
   write_robot_folder(robot, given.folder, false);

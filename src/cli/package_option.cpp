@@ -1,6 +1,9 @@
 #include "cli/package_option.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
 
 #include "core/error.hpp"
 #include "core/suggest.hpp"
@@ -21,6 +24,14 @@ std::map<std::string, std::filesystem::path> packages_of(const std::vector<std::
     folders[package.substr(0, equals)] = package.substr(equals + 1);
   }
   return folders;
+}
+
+ImportProgress import_progress() {
+  if (isatty(fileno(stderr)) == 0) return {};
+  return [](const char* what, std::size_t done, std::size_t of) {
+    fmt::print(stderr, "\r{}: {} of {}\033[K{}", what, done, of, done == of ? "\r\033[K" : "");
+    std::fflush(stderr);
+  };
 }
 
 }  // namespace handspan

@@ -118,6 +118,26 @@ void print_watch(const RunSummary& s) {
                  u.task, u.times, u.time, 1e3 * u.distance, kDegree * u.angle, u.last);
 }
 
+void print_groups(const RunSummary& s) {
+  fmt::print("{:<24} {:>16} {:>16} {:>12} {:>16} {:>16}\n", "group", "moved", "speed", "effort [%]",
+             "room to q [%]", "room to v [%]");
+  for (const auto& g : s.groups) {
+    if (g.kind == GroupKind::kSuction) continue;
+    const double unit = g.slides ? 1e3 : kDegree;
+    fmt::print("{:<24} {:>12.3f} {:>3} {:>10.3f} {:>5} {:>12.1f} {:>16.1f} {:>16.1f}\n", g.name,
+               unit * g.worst_deviation, g.slides ? "mm" : "deg", unit * g.worst_velocity,
+               g.slides ? "mm/s" : "deg/s", 100.0 * g.worst_effort, 100.0 * g.position_margin,
+               100.0 * g.velocity_margin);
+  }
+  for (const auto& g : s.groups)
+    if (g.gripper)
+      fmt::print(
+          "gripper {}: grasped {} times, lost or let go {} times; at the end {:.1f} mm wide, "
+          "{:.1f} N at each pad, {}\n",
+          g.name, g.gripper->grasped, g.gripper->lost, 1e3 * g.gripper->width, g.gripper->force,
+          g.gripper->holds ? "holds something" : "holds nothing");
+}
+
 void print_tracking(const RunSummary& s) {
   const bool any = std::ranges::any_of(s.tracking, [](const auto& t) { return t.ticks > 0; });
   if (!any) return;
@@ -152,13 +172,23 @@ nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
                          unreached = nlohmann::ordered_json::array();
   for (const auto& w : s.watch) watch.push_back(to_json(w));
   for (const auto& u : s.unreached) unreached.push_back(to_json(u));
-  for (const auto& g : s.groups)
+  for (const auto& g : s.groups) {
+    nlohmann::ordered_json gripper;
+    if (g.gripper)
+      gripper = {{"grasped", g.gripper->grasped},
+                 {"lost", g.gripper->lost},
+                 {"width", g.gripper->width},
+                 {"force", g.gripper->force},
+                 {"holds", g.gripper->holds}};
     groups.push_back({{"name", g.name},
+                      {"slides", g.slides},
                       {"worst_deviation", g.worst_deviation},
                       {"worst_velocity", g.worst_velocity},
                       {"worst_effort", g.worst_effort},
                       {"position_margin", g.position_margin},
-                      {"velocity_margin", g.velocity_margin}});
+                      {"velocity_margin", g.velocity_margin},
+                      {"gripper", std::move(gripper)}});
+  }
   for (const auto& t : s.tracking) tracking.push_back(to_json(t));
   for (const auto& [machine, state] : s.modes) modes[machine] = state;
   nlohmann::ordered_json plants = nlohmann::ordered_json::array();
@@ -179,6 +209,9 @@ nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
   nlohmann::ordered_json waits = nlohmann::ordered_json::array();
   for (const auto& [machine, what] : s.waits)
     waits.push_back({{"machine", machine}, {"what", what}});
+  nlohmann::ordered_json verdicts = nlohmann::ordered_json::array();
+  for (const auto& v : s.verdicts)
+    verdicts.push_back({{"judge", v.judge}, {"verdict", v.verdict}, {"words", v.words}});
   nlohmann::ordered_json diverged;
   if (s.diverged) diverged = {{"time", seconds(s.diverged->time)}, {"what", s.diverged->what}};
   nlohmann::ordered_json holding = nlohmann::ordered_json::object();
@@ -214,6 +247,7 @@ nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
           {"modes", modes},
           {"holding", holding},
           {"waits", waits},
+          {"judges", verdicts},
           {"episodes",
            {{"started", s.episodes},
             {"success", s.successes},
@@ -251,12 +285,7 @@ void print_summary(const RunSummary& s) {
     fmt::print("clock: the plant's, {} observations lost{}; real-time scheduling {}\n",
                s.lost_observations, s.plant_ended ? ", until it ended" : "",
                s.real_time_thread.scheduled ? "on" : "not allowed");
-  fmt::print("{:<24} {:>12} {:>14} {:>12} {:>16} {:>16}\n", "group", "moved [deg]", "speed [deg/s]",
-             "effort [%]", "room to q [%]", "room to v [%]");
-  for (const auto& g : s.groups)
-    fmt::print("{:<24} {:>12.3f} {:>14.3f} {:>12.1f} {:>16.1f} {:>16.1f}\n", g.name,
-               kDegree * g.worst_deviation, kDegree * g.worst_velocity, 100.0 * g.worst_effort,
-               100.0 * g.position_margin, 100.0 * g.velocity_margin);
+  print_groups(s);
   print_tracking(s);
   print_watch(s);
   for (const auto& p : s.plants)
@@ -266,6 +295,8 @@ void print_summary(const RunSummary& s) {
   for (const auto& [machine, state] : s.modes) fmt::print("{} ended in '{}'\n", machine, state);
   for (const auto& [task, reason] : s.holding) fmt::print("{} holds: {}\n", task, reason);
   for (const auto& [machine, what] : s.waits) fmt::print("{} {}\n", machine, what);
+  for (const auto& v : s.verdicts)
+    fmt::print("judge {}: {}{}{}\n", v.judge, v.verdict, v.words.empty() ? "" : ": ", v.words);
   if (s.episodes > 0)
     fmt::print("episodes: {} started, {} successes, {} failures, {} discarded\n", s.episodes,
                s.successes, s.failures, s.discarded);

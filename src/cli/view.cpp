@@ -47,6 +47,7 @@ fs::path imported(const fs::path& file, const ViewOptions& options, const fs::pa
   how.packages = packages_of(options.packages);
   how.velocity = kAnyVelocity;
   how.effort = kAnyEffort;
+  how.progress = import_progress();
   const ImportedRobot robot = import_robot(file, how);
   for (const auto& note : robot.notes) fmt::print("note: {}\n", note);
   const fs::path to = folder / "robots" / robot.description.name;

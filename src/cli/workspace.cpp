@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace handspan {
@@ -11,6 +12,7 @@ namespace {
 
 // of the box and its pedestal, as shares of the reach
 constexpr double kBoxDistance = 0.6, kBoxEdge = 0.08, kPedestalEdge = 0.16, kPedestalHeight = 0.2;
+constexpr double kThickness = 0.08;    // of a link, as a share of the reach
 constexpr double kBoxDensity = 150.0;  // of a parcel [kg/m^3]
 
 // to a millimetre: people read and change these
@@ -40,6 +42,16 @@ std::string compensated(const RobotFolder& robot) {
         friction[at - joints.begin()] = std::round(900.0 * joint.friction_loss) / 1000.0;
     }
   return friction.maxCoeff() > 0.0 ? ", friction: " + numbers(friction) : "";
+}
+
+// With which links can count on braking against their own arm's others: the slowest joint's braking
+// at the lever of a link's thickness [m/s^2].
+double own_deceleration(const RobotFolder& robot, double reach) {
+  double slowest = std::numeric_limits<double>::infinity();
+  for (const auto& joint : robot.groups.front().joints)
+    if (const JointLimits* limits = robot.limits.find(joint))
+      slowest = std::min(slowest, limits->braking);
+  return std::clamp(kThickness * reach * slowest, 0.05, 2.0);
 }
 
 // what keeps a group where it is that the whole-arm controller does not drive
@@ -146,10 +158,12 @@ std::string workspace_app(const WorkspacePlan& plan, const RobotFolder& robot,
   out += "    - {type: jerk_limits}\n";
   const bool itself = plan.apart == Apart::kAll;
   const bool beside = plan.apart != Apart::kNothing && plan.box_angle.has_value();
-  if (itself || beside)
-    out +=
-        fmt::format("    - {{type: collision, pairs: [{}{}{}]}}\n", itself ? "[arm.*, arm.*]" : "",
-                    itself && beside ? ", " : "", beside ? "[arm.*, pedestal]" : "");
+  if (itself)
+    out += fmt::format(
+        "    # links that are near a joint's axis brake against one another with a short lever\n"
+        "    - {{type: collision, pairs: [[arm.*, arm.*]], deceleration: {:.2g} m/s^2}}\n",
+        own_deceleration(robot, plan.reach));
+  if (beside) out += "    - {type: collision, pairs: [[arm.*, pedestal]]}\n";
   out +=
       "devices:\n  # the page's keys, mouse, gamepad and touch, or a headset's right controller\n"
       "  page: {driver: {type: headset}}\n"

@@ -39,12 +39,35 @@ std::vector<Body> bodies_of(const std::string& pattern, std::span<const RobotMod
   return found;
 }
 
-// whether no joint moves it
-bool is_fixed(const Body& b, std::span<const RobotModel* const> robots) {
-  const auto& bodies = robots[static_cast<std::size_t>(b.robot)]->description().bodies;
+// Joints that move it and that control may move, as indices into v: none of what is around, and
+// none that others drive.
+std::set<int> moving_joints(const Body& b, const ConstraintContext& context,
+                            std::span<const RobotModel* const> robots) {
+  const RobotModel& model = *robots[static_cast<std::size_t>(b.robot)];
+  const auto& mechanisms = context.system.mechanisms();
+  const auto& bodies = model.description().bodies;
+  std::set<int> joints;
+  if (b.robot >= static_cast<int>(mechanisms.size())) return joints;
+  const auto& held = mechanisms[static_cast<std::size_t>(b.robot)].held;
+  const auto& mimics = model.description().mimics;
   for (int i = b.body; i >= 0; i = bodies[static_cast<std::size_t>(i)].parent)
-    if (!bodies[static_cast<std::size_t>(i)].joints.empty()) return false;
-  return true;
+    for (const auto& joint : bodies[static_cast<std::size_t>(i)].joints) {
+      // a finger that follows another is held with it
+      std::string leads = joint.name;
+      for (auto m = mimics.begin(); m != mimics.end();) {
+        m = std::ranges::find(mimics, leads, &MimicDescription::joint);
+        if (m != mimics.end()) leads = m->master;
+      }
+      if (!std::ranges::count(held, model.joint(leads).v)) joints.insert(model.joint(joint.name).v);
+    }
+  return joints;
+}
+
+// whether nothing that control may move changes their distance
+bool are_fixed(const Body& a, const Body& b, const ConstraintContext& context,
+               std::span<const RobotModel* const> robots) {
+  const auto of_a = moving_joints(a, context, robots), of_b = moving_joints(b, context, robots);
+  return a.robot == b.robot ? of_a == of_b : of_a.empty() && of_b.empty();
 }
 
 // a joint's two sides always touch
@@ -95,15 +118,18 @@ std::vector<BodyPair> named_pairs(const CollisionConfig& config, const Constrain
     for (const Body& a : as)
       for (const Body& b : bs) {
         const std::string &name_a = name_of(a, robots), &name_b = name_of(b, robots);
-        const bool fixed = is_fixed(a, robots) && is_fixed(b, robots);
-        if (fixed || are_neighbours(a, b, robots) || is_ignored(name_a, name_b, context)) continue;
+        if (are_fixed(a, b, context, robots) || are_neighbours(a, b, robots) ||
+            is_ignored(name_a, name_b, context))
+          continue;
         if (!seen.insert(std::minmax(name_a, name_b)).second) continue;
         pairs.push_back({a.robot, a.body, b.robot, b.body});
       }
     if (pairs.size() == before)
       throw InputError(fmt::format(
           "the collision pair [{}, {}] leaves nothing to keep apart: its bodies are neighbours, "
-          "listed in ignored_pairs, both fixed, or named before; name others",
+          "listed in ignored_pairs, named before, or nothing that control drives moves one against "
+          "the "
+          "other; name others",
           pattern_a, pattern_b));
   }
   return pairs;
@@ -163,7 +189,7 @@ std::unique_ptr<Collision> Collision::between_arms(const BetweenArmsConfig& conf
       for (const Body& a : shaped(first))
         for (const Body& b : shaped(second)) {
           const std::string &name_a = name_of(a, robots), &name_b = name_of(b, robots);
-          if ((is_fixed(a, robots) && is_fixed(b, robots)) || is_ignored(name_a, name_b, context) ||
+          if (are_fixed(a, b, context, robots) || is_ignored(name_a, name_b, context) ||
               left_out.contains(std::minmax(name_a, name_b)))
             continue;
           pairs.push_back({a.robot, a.body, b.robot, b.body});

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <exception>
 #include <map>
+#include <mutex>
 #include <stdexcept>
+#include <thread>
 
 #include "scene/cover_mesh.hpp"
 #include "scene/near_bodies.hpp"
@@ -34,8 +38,46 @@ std::optional<HalfSpace> mounting_plane(const ModelDescription& description,
   return HalfSpace{X_RB.q.inverse() * Eigen::Vector3d::UnitZ(), -X_RB.p.z()};
 }
 
+namespace {
+
+using Covering = std::vector<Shape> (*)(const MeshSurface&, const CoverOptions&);
+
+// One mesh after the other on each core; the same whatever their number.
+std::vector<std::vector<Shape>> covered(const std::vector<BodyMesh>& meshes,
+                                        const std::vector<CoverOptions>& options, Covering cover,
+                                        const char* what, const ImportProgress& progress) {
+  std::vector<std::vector<Shape>> out(meshes.size());
+  std::atomic<std::size_t> next = 0;
+  std::mutex telling;
+  std::size_t done = 0;
+  std::exception_ptr failed;
+  const auto work = [&] {
+    for (std::size_t i; (i = next++) < meshes.size();) {
+      std::exception_ptr wrong;
+      try {
+        out[i] = cover(meshes[i].mesh, options[i]);
+      } catch (...) {
+        wrong = std::current_exception();
+      }
+      const std::scoped_lock lock(telling);
+      if (wrong && !failed) failed = wrong;
+      if (progress) progress(what, ++done, meshes.size());
+    }
+  };
+  {
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    std::vector<std::jthread> others;
+    for (std::size_t k = 1; k < std::min(cores, meshes.size()); ++k) others.emplace_back(work);
+    work();
+  }
+  if (failed) std::rethrow_exception(failed);
+  return out;
+}
+
+}  // namespace
+
 std::vector<Hugged> hug_meshes(ModelDescription& description, const std::vector<BodyMesh>& meshes,
-                               std::set<std::string>& taken) {
+                               std::set<std::string>& taken, const ImportProgress& progress) {
   constexpr int kConfigurations = 400;
   constexpr double kMoreOverlaps = 0.01;
   // the covers of each mesh: simple ones, and convex pieces where they are asked for
@@ -50,8 +92,8 @@ std::vector<Hugged> hug_meshes(ModelDescription& description, const std::vector<
     if (const auto plane = mounting_plane(description, description.bodies[body]))
       o.inside = HalfSpace{mesh.shape.X_BG.q.inverse() * plane->n,
                            plane->d - plane->n.dot(mesh.shape.X_BG.p)};
-    simple.push_back(cover_mesh(mesh.mesh, o));
   }
+  simple = covered(meshes, options, cover_mesh, "shapes around meshes", progress);
   const auto with = [&](const std::vector<const std::vector<Shape>*>& covers,
                         std::set<std::string>& names) {
     ModelDescription out = description;
@@ -79,11 +121,11 @@ std::vector<Hugged> hug_meshes(ModelDescription& description, const std::vector<
     auto counts = near_counts(with(chosen, scratch), kConfigurations, 0.0);
     if (!counts.empty()) {
       // finer pieces: what is compared with should be the mesh
-      for (std::size_t i = 0; i < meshes.size(); ++i) {
-        options[i].max_shapes += 2;
-        options[i].min_gain = 0.025;
-        close.push_back(cover_mesh_closely(meshes[i].mesh, options[i]));
+      for (auto& o : options) {
+        o.max_shapes += 2;
+        o.min_gain = 0.025;
       }
+      close = covered(meshes, options, cover_mesh_closely, "convex pieces of meshes", progress);
       std::vector<const std::vector<Shape>*> closest;
       for (const auto& covers : close) closest.push_back(&covers);
       scratch = taken;

@@ -1,5 +1,6 @@
 #pragma once
 // Which shapes an imported robot gets in place of its meshes.
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -9,6 +10,9 @@
 #include "scene/convex_hull.hpp"
 
 namespace handspan {
+
+/// What is being done, how many of it are done, and of how many.
+using ImportProgress = std::function<void(const char* what, std::size_t done, std::size_t of)>;
 
 /// A mesh of a body that collides.
 struct BodyMesh {
@@ -29,12 +33,13 @@ std::optional<HalfSpace> mounting_plane(const ModelDescription& description,
 /// The second shape of a mesh is called NAME_2, or the next of these names that is free. Nothing
 /// sticks out through the mounting plane. Deterministic. @param taken names of shapes; those of new
 /// ones are added
+/// @param progress of this long work: "shapes around meshes", 3, 12. From any thread, one at a time
 /// @return how many shapes each mesh got, in their order, and which of them are convex pieces
 struct Hugged {
   std::size_t shapes = 0;
   bool convex_pieces = false;
 };
 std::vector<Hugged> hug_meshes(ModelDescription& description, const std::vector<BodyMesh>& meshes,
-                               std::set<std::string>& taken);
+                               std::set<std::string>& taken, const ImportProgress& progress = {});
 
 }  // namespace handspan

@@ -11,9 +11,13 @@
 
 #include "robot/description.hpp"
 #include "robot/limits.hpp"
+#include "scene/hug_meshes.hpp"
 #include "scene/robot_folder.hpp"
 
 namespace handspan {
+
+/// Of an imported robot's folder, where its file had more around it than the robot.
+inline constexpr char kSceneFile[] = "scene.yaml";
 
 /// What becomes of meshes that collide.
 enum class MeshShapes {
@@ -37,6 +41,7 @@ struct ImportOptions {
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;  // name, joints
   std::optional<Drive> drive;                 // of all groups, instead of handspan's default
   std::optional<std::filesystem::path> srdf;  // instead of one beside the file (import_srdf.hpp)
+  ImportProgress progress;                    // covering meshes takes seconds
 };
 
 /// Limits of a driven joint, with the keys that the file did not give.
@@ -58,8 +63,10 @@ struct ImportedRobot {
   std::vector<std::pair<std::string, std::string>>
       ignored_pairs;  // by an SRDF or <exclude>, or shapes that overlap wherever they move
   std::vector<InertiaRepair> repairs;
-  std::vector<std::string> notes;  // what was left out, assumed or normalised
-  double rate = 1000.0;            // [Hz]
+  std::vector<Shape> surroundings;  // of an MJCF's world: fixtures of a scene with this robot
+  std::optional<double> ground;     // its level plane's height [m]
+  std::vector<std::string> notes;   // what was left out, assumed or normalised
+  double rate = 1000.0;             // [Hz]
 };
 
 /// Reads a URDF. Links with mass or shapes become bodies, others frames of the body they are fixed

@@ -107,7 +107,7 @@ void MeshCovers::add_to(BodyMesh& known, const Shape& shape, const MeshSurface& 
 void MeshCovers::finish(ModelDescription& description) {
   for (const auto& body : description.bodies)
     for (const auto& shape : body.shapes) taken_.insert(shape.name);
-  const auto hugged = hug_meshes(description, covered_, taken_);
+  const auto hugged = hug_meshes(description, covered_, taken_, progress_);
   for (std::size_t i = 0; i < hugged.size(); ++i)
     notes_.push_back(fmt::format("{} {}{} in place of {}", hugged[i].shapes,
                                  hugged[i].convex_pieces ? "convex piece" : "simple shape",

@@ -27,7 +27,8 @@ void complete_limits(ImportedLimits& joint, const ImportOptions& options);
 class MeshCovers {
  public:
   /// @param notes gets what became of each mesh
-  MeshCovers(MeshShapes meshes, std::vector<std::string>& notes) : meshes_(meshes), notes_(notes) {}
+  MeshCovers(const ImportOptions& options, std::vector<std::string>& notes)
+      : meshes_(options.meshes), progress_(options.progress), notes_(notes) {}
 
   /// @param shape name, X_BG and rgba of the mesh @param mesh [m] in G; without triangles it is the
   /// hull of its points @param of as notes name it: "the mesh 'a.stl' of shape 'arm'"
@@ -41,6 +42,7 @@ class MeshCovers {
   void add_to(BodyMesh& known, const Shape& shape, const MeshSurface& mesh);
 
   MeshShapes meshes_;
+  ImportProgress progress_;
   std::vector<std::string>& notes_;
   std::vector<BodyMesh> covered_;
   std::vector<std::string> names_;  // of those, as notes say

@@ -55,10 +55,10 @@ std::set<std::string> keys(const std::map<std::string, double>& by_joint) {
   return out;
 }
 
-void replace_meshes(ModelDescription& description, MeshShapes meshes,
+void replace_meshes(ModelDescription& description, const ImportOptions& options,
                     std::vector<std::string>& notes) {
   int drawn = 0;
-  MeshCovers covers(meshes, notes);
+  MeshCovers covers(options, notes);
   for (auto& body : description.bodies)
     for (auto& shape : std::exchange(body.shapes, {})) {
       if (shape.type != ShapeType::kMesh)
@@ -92,11 +92,8 @@ ImportedRobot import_mjcf(const std::filesystem::path& file, const ImportOptions
   out.notes.insert(out.notes.end(), read.notes.begin(), read.notes.end());
   out.repairs = std::move(read.repairs);
   out.ignored_pairs = std::move(read.excluded);
-  if (!out.ignored_pairs.empty())
-    out.notes.push_back(
-        fmt::format("{} <exclude> are ignored_pairs of robot.yaml", out.ignored_pairs.size()));
   ModelDescription description = std::move(read.description);
-  replace_meshes(description, options.meshes, out.notes);
+  replace_meshes(description, options, out.notes);
 
   std::vector<Issue> issues;
   const auto issue = [&](std::string cause, std::string mend) {
@@ -180,6 +177,21 @@ ImportedRobot import_mjcf(const std::filesystem::path& file, const ImportOptions
   out.limits = std::move(limits);
   out.srdf = find_srdf(file).value_or("");
   finish_import(out, std::move(description), options, read.keys);
+  // a tool stands nowhere
+  if (out.limits.empty()) return out;
+  out.surroundings = std::move(read.surroundings);
+  out.ground = read.ground;
+  if (out.ground || !out.surroundings.empty())
+    out.notes.push_back(fmt::format(
+        "the world has {}{}: {} of the folder has them around the robot",
+        out.ground ? fmt::format("a level plane at {:.6g} m", *out.ground) : "",
+        out.surroundings.empty()
+            ? ""
+            : fmt::format("{}{} shapes", out.ground ? " and " : "", out.surroundings.size()),
+        kSceneFile));
+  if (!out.ignored_pairs.empty())
+    out.notes.push_back(
+        fmt::format("{} <exclude> are ignored_pairs of robot.yaml", out.ignored_pairs.size()));
   return out;
 }
 

@@ -25,6 +25,7 @@ constexpr double kMostly = 0.95;    // of the poses: no pose to speak of helps
 constexpr double kRoom = 0.2;       // of a range: more is no better
 constexpr double kDexterous = 0.1;  // least singular value: more is no better
 constexpr double kLength = 0.5;     // that makes a turn comparable to a way [m]
+constexpr double kEffort = 0.5;  // share of a joint's effort that gravity takes: less is no better
 
 class Search {
  public:
@@ -243,8 +244,19 @@ class Search {
       room = std::min(room, std::min(q[i] - l.lower, l.upper - q[i]) / (l.upper - l.lower));
     }
     const double good = room / kRoom + std::min(1.0, dexterity(q) / kDexterous) - 0.2 * away;
-    // any overlap is worse than any other fault
-    return clearance >= kAtEase ? good : good - 10.0 - 100.0 * overlap;
+    const double heavy = std::max(0.0, gravity_share(q) - kEffort);
+    // any overlap is worse than any other fault, and then a pose that the drives hardly hold
+    return (clearance >= kAtEase ? good : good - 10.0 - 100.0 * overlap) - 10.0 * heavy;
+  }
+
+  // the largest share of its effort that a joint of the first group needs against gravity
+  double gravity_share(const Eigen::VectorXd& group) {
+    const Eigen::VectorXd& tau = gravity_forces(model_, data_, full(group));
+    double share = 0.0;
+    for (std::size_t i = 0; i < limits_.size(); ++i)
+      share = std::max(share, std::abs(tau[model_.joint(robot_.groups.front().joints[i]).v]) /
+                                  limits_[i].torque);
+    return share;
   }
 
   double dexterity(const Eigen::VectorXd& group) {

@@ -15,7 +15,8 @@
 namespace handspan {
 namespace {
 
-constexpr double kNoDistance = 1e-7;  // [m]
+constexpr double kNoDistance = 1e-7;   // [m]
+constexpr double kLevel = 1.0 - 1e-9;  // cosine to the vertical
 
 std::string name_of(const mjModel& m, int type, int id, const char* kind) {
   const char* name = mj_id2name(&m, type, id);
@@ -138,12 +139,12 @@ class Reducer {
   }
 
   void geoms() {
-    std::vector<std::string> world, covered;
+    std::vector<std::string> covered;
     for (int g = 0; g < m_.ngeom; ++g) {
       const int body = m_.geom_bodyid[g], type = m_.geom_type[g];
       const std::string name = name_of(m_, mjOBJ_GEOM, g, "geom");
       if (body == 0) {
-        world.push_back(name);
+        world_geom(g, name);
       } else if (type == mjGEOM_ELLIPSOID) {
         cover_ellipsoid(g);
         covered.push_back(name);
@@ -159,12 +160,37 @@ class Reducer {
         m_.geom_size[3 * g] = 1.0;
       }
     }
-    if (!world.empty())
-      note(fmt::format("geoms of the world are left out: {}; they belong to a scene, as fixtures",
-                       fmt::join(world, ", ")));
     if (!covered.empty())
       note(fmt::format("ellipsoids are capsules that cover them: {}", fmt::join(covered, ", ")));
     m_.body_geomnum[0] = 0;
+  }
+
+  // what stands around the robot: the scene's ground and fixtures
+  void world_geom(int g, const std::string& name) {
+    const int type = m_.geom_type[g];
+    if (type == mjGEOM_PLANE) {
+      const Eigen::Quaterniond turn = quaternion_from_mujoco(m_.geom_quat + 4 * g);
+      const double height = m_.geom_pos[3 * g + 2];
+      if ((turn * Eigen::Vector3d::UnitZ()).z() > kLevel) {
+        out_.ground = std::max(height, out_.ground.value_or(height));
+        return;
+      }
+    } else if (type != mjGEOM_MESH && type != mjGEOM_HFIELD && type != mjGEOM_SDF) {
+      if (type == mjGEOM_ELLIPSOID) cover_ellipsoid(g);
+      std::vector<std::string> renamed;  // shapes of a scene have no names
+      Shape shape = describe_geom(m_, g, "world", renamed);
+      for (float& part : shape.rgba) part = std::clamp(part, 0.0F, 1.0F);
+      if (shape.collides)
+        out_.surroundings.push_back(std::move(shape));
+      else
+        note(fmt::format("the geom {} of the world is left out: it is only drawn", name));
+      return;
+    }
+    note(fmt::format("the geom {} of the world is left out: a {}", name,
+                     type == mjGEOM_PLANE    ? "plane that is not level"
+                     : type == mjGEOM_MESH   ? "mesh; a scene has it as a fixture, from its file"
+                     : type == mjGEOM_HFIELD ? "height field"
+                                             : "signed-distance field"));
   }
 
   // Semi-axes a >= b >= c: radius b and half length a - b along a cover it, for the point at x has

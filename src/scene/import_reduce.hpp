@@ -3,6 +3,7 @@
 // holds, or left out, and said. (describe() of mujoco_spec.hpp refuses it: in our own model.xml
 // nothing may go unread.)
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -22,14 +23,16 @@ struct ReducedModel {
   std::set<std::string> actuated;         // joints on which an actuator acts, directly or by tendon
   std::vector<std::pair<std::string, std::string>> excluded;                // bodies, of <exclude>
   std::vector<std::pair<std::string, std::map<std::string, double>>> keys;  // joint -> q [rad, m]
+  std::vector<Shape> surroundings;  // geoms of the world, in the world
+  std::optional<double> ground;     // height of a level plane of the world [m]
 };
 
 /// Kept: bodies, scalar, ball and free joints with `ref` (the body is moved to where it is at
 /// q = 0), linear couplings by an equality of two joints or of a fixed tendon over two joints,
 /// sites, shapes; ellipsoids as capsules that cover them; efforts from actuatorfrcrange, else from
-/// the actuators' forces x gear. Left out with a note: springs, other tendons and equalities, geoms
-/// of the world, planes, height fields and signed-distance fields, mocap bodies, gravcomp, flexes,
-/// plugins, fluids.
+/// the actuators' forces x gear; geoms of the world, apart. Left out with a note: springs, other
+/// tendons and equalities, meshes of the world, planes that are not level, height fields and
+/// signed-distance fields, mocap bodies, gravcomp, flexes, plugins, fluids.
 /// @param model compiled with fusestatic off; it is changed
 /// @throws std::runtime_error for what validate() refuses
 ReducedModel reduce(mjModel& model, const std::string& name);

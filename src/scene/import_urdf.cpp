@@ -396,7 +396,7 @@ class UrdfBuilder {
   ModelDescription description_;
   std::vector<std::pair<const UrdfJoint*, Placement>> before_;  // of virtual links, parent first
   std::set<std::string> shape_names_;
-  MeshCovers covers_{options_.meshes, out_.notes};
+  MeshCovers covers_{options_, out_.notes};
   std::vector<Issue> issues_;
 };
 

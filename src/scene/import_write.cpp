@@ -118,6 +118,45 @@ std::string limits_yaml(const ImportedRobot& robot) {
   return out;
 }
 
+std::string scene_yaml(const ImportedRobot& robot) {
+  std::string out = fmt::format(
+      "# {} with what stands around it in {}. Elsewhere: copy it and say where the robot is\n"
+      "# (`robot: {}` where its folder is in a folder robots/ above the scene).\nname: {}\n",
+      robot.description.name, robot.source, robot.description.name, robot.description.name);
+  if (!robot.ground)
+    out += "ground: none\n";
+  else if (*robot.ground != 0.0)
+    out += fmt::format("ground: {{height: {}}}\n", yaml_number(*robot.ground));
+  out += "robots:\n  arm: {robot: ./}\n";
+  if (robot.surroundings.empty()) return out;
+  const auto row = [](std::initializer_list<double> values) {
+    std::string text;
+    for (const double v : values) text += (text.empty() ? "" : ", ") + yaml_number(v);
+    return "[" + text + "]";
+  };
+  out += "fixtures:\n  world:\n    shapes:\n";
+  for (const Shape& s : robot.surroundings) {
+    const Eigen::Vector3d& p = s.X_BG.p;
+    const Eigen::Quaterniond& q = s.X_BG.q;
+    std::string what;
+    if (s.type == ShapeType::kBox)
+      what = "type: box, size: " + row({2.0 * s.size[0], 2.0 * s.size[1], 2.0 * s.size[2]});
+    else if (s.type == ShapeType::kSphere)
+      what = "type: sphere, radius: " + yaml_number(s.size[0]);
+    else
+      what = fmt::format("type: {}, radius: {}, length: {}",
+                         s.type == ShapeType::kCapsule ? "capsule" : "cylinder",
+                         yaml_number(s.size[0]), yaml_number(2.0 * s.size[1]));
+    std::string name;  // as a comment: shapes of scenes have none, and names may have anything
+    for (const char c : s.name) name += c == '\n' || c == '\r' ? ' ' : c;
+    out += fmt::format(
+        "      # {}\n      - {{{}, pose: {{position: {}, quaternion: {}}}, rgba: {}}}\n", name,
+        what, row({p.x(), p.y(), p.z()}), row({q.x(), q.y(), q.z(), q.w()}),
+        row({s.rgba[0], s.rgba[1], s.rgba[2], s.rgba[3]}));
+  }
+  return out;
+}
+
 std::string sources_md(const ImportedRobot& robot) {
   std::string out = fmt::format("# {}: where the numbers come from\n\n", robot.description.name);
   out += fmt::format(
@@ -177,6 +216,8 @@ void write_robot_folder(const ImportedRobot& robot, const fs::path& folder, bool
     write_file(partial / "robot.yaml", robot_yaml(robot));
     if (!robot.limits.empty()) write_file(partial / "limits.yaml", limits_yaml(robot));
     write_file(partial / "SOURCES.md", sources_md(robot));
+    if (robot.ground || !robot.surroundings.empty())
+      write_file(partial / kSceneFile, scene_yaml(robot));
     const RobotFolder loaded = load_robot_folder(partial);
     if (check) check(loaded);
     if (exists) fs::rename(place, old);

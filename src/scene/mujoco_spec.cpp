@@ -132,6 +132,8 @@ JointDescription describe_joint(const mjModel& m, int j, const std::string& body
   return joint;
 }
 
+}  // namespace
+
 Shape describe_geom(const mjModel& m, int g, const std::string& body,
                     std::vector<std::string>& notes) {
   Shape shape;
@@ -181,6 +183,8 @@ Shape describe_geom(const mjModel& m, int g, const std::string& body,
     shape.material = name_or(m, mjOBJ_MATERIAL, material, "material", "material", notes);
   return shape;
 }
+
+namespace {
 
 BodyDescription describe_body(const mjModel& m, int b, std::vector<std::string>& notes) {
   BodyDescription body;

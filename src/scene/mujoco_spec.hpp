@@ -18,6 +18,11 @@ void add_to_spec(mjSpec* spec, const ModelDescription& description, int geom_gro
 ModelDescription describe(const mjModel& model, const std::string& name,
                           std::vector<std::string>& notes);
 
+/// Geom `g` of a compiled model in its body; without a name of its own it gets one after `body`.
+/// @throws std::runtime_error for planes, height fields, ellipsoids and signed-distance fields
+Shape describe_geom(const mjModel& model, int g, const std::string& body,
+                    std::vector<std::string>& notes);
+
 /// The number of what is called \p name. @throws std::out_of_range when there is none
 int id_of(const mjModel& model, int type, const std::string& name);
 

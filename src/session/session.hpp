@@ -171,6 +171,7 @@ class Session {
   const Devices& devices() const { return devices_; }
   std::vector<Machine>& machines() { return machines_; }
   const Judges& judges() const { return judges_; }
+  const GraspWatch& grasps() const { return *grasps_; }
   const ArmWatch& arm_watch() const { return *arm_watch_; }
   /// None: no whole-arm controller.
   const Unreached* unreached() const { return unreached_ ? &*unreached_ : nullptr; }

@@ -9,6 +9,17 @@
 #include "plant/divergence.hpp"
 
 namespace handspan {
+namespace {
+
+bool slide(const ModelDescription& robot, const std::vector<std::string>& joints) {
+  std::size_t slides = 0;
+  for (const auto& body : robot.bodies)
+    for (const auto& joint : body.joints)
+      slides += joint.type == JointType::kPrismatic && std::ranges::count(joints, joint.name) > 0;
+  return !joints.empty() && slides == joints.size();
+}
+
+}  // namespace
 
 Summariser::Summariser(Session& session) {
   waits_.reserve(kMostWaits);
@@ -19,10 +30,12 @@ Summariser::Summariser(Session& session) {
     Group group;
     group.summary.name = layout.groups[g].name;
     group.q_start = observation.groups[g].q;
-    group.suction = layout.groups[g].kind == GroupKind::kSuction;
+    group.summary.kind = layout.groups[g].kind;
+    if (group.summary.kind == GroupKind::kGripper) group.summary.gripper.emplace();
     const RobotInstance& robot = *session.app().scene.robot(layout.groups[g].robot);
     for (const auto& joint : layout.groups[g].joints)
       group.limits.push_back(*robot.limits.find(joint));
+    group.summary.slides = slide(robot.description, layout.groups[g].joints);
     groups_.push_back(std::move(group));
   }
   const Arbiter& arbiter = session.arbiter();
@@ -77,9 +90,17 @@ void Summariser::after_tick(Session& session) noexcept {
   const Observation& observation = session.plant().read();
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     Group& group = groups_[g];
-    if (group.suction) continue;
+    if (group.summary.kind == GroupKind::kSuction) continue;
     const GroupState& state = observation.groups[g];
     GroupSummary& s = group.summary;
+    if (s.gripper) {
+      const bool holds = session.grasps().grasped(g);
+      s.gripper->grasped += holds && !s.gripper->holds;
+      s.gripper->lost += !holds && s.gripper->holds;
+      s.gripper->holds = holds;
+      s.gripper->width = session.grasps().width(g);
+      s.gripper->force = session.grasps().force(g);
+    }
     for (std::size_t j = 0; j < group.limits.size(); ++j) {
       const auto k = static_cast<Eigen::Index>(j);
       const JointLimits& l = group.limits[j];
@@ -236,6 +257,10 @@ RunSummary Summariser::summary(Session& session) const {
       s.plants.push_back({member.name, member.plant->simulated(), member.plant->read().status,
                           session.plant_watch()->lost(m), member.plant->faults()});
     }
+  const Judges& judges = session.judges();
+  for (std::size_t j = 0; j < judges.size(); ++j)
+    s.verdicts.push_back(
+        {judges.name(j), name_of(judges.verdict(j)), std::string(judges.words(j).view())});
   s.watch = session.arm_watch().summary();
   if (session.unreached()) s.unreached = session.unreached()->summary();
   if (session.simulation()) s.contacts = session.simulation()->contacts().size();

@@ -11,13 +11,22 @@
 
 namespace handspan {
 
+struct GripperSummary {
+  std::uint64_t grasped = 0, lost = 0;  // times that it had something, and had it no longer
+  double width = 0.0, force = 0.0;      // at the end [m], at each pad [N]
+  bool holds = false;                   // at the end
+};
+
 struct GroupSummary {
   std::string name;
+  GroupKind kind = GroupKind::kTorque;
+  bool slides = false;           // all its joints do: [m] and [m/s] below
   double worst_deviation = 0.0;  // from the position at the start [rad]
   double worst_velocity = 0.0;   // [rad/s]
   double worst_effort = 0.0;     // drive torque over its limit
   // least room to a limit that any joint had, as a share of its range or limit; below 0: beyond
   double position_margin = 1.0, velocity_margin = 1.0;
+  std::optional<GripperSummary> gripper;
 };
 
 /// How well a task followed its limited reference; and what was wanted before the limits.
@@ -34,6 +43,11 @@ struct TrackingSummary {
   double held = 0.0;        // time in them [s]
   // what hands and jogs were ahead of the leash, all in all, which is dropped [m], [rad]
   double dropped = 0.0, dropped_angle = 0.0;
+};
+
+/// What a judge of the app says.
+struct VerdictSummary {
+  std::string judge, verdict, words;  // "placed", "not good", "it lies 0.12 m off"
 };
 
 /// What the whole-arm controller had to do.
@@ -109,6 +123,7 @@ struct RunSummary {
   /// Why the run is none to rely on, one sentence each: it diverged, or control found no answer in
   /// some ticks and braked. Empty: it ran.
   std::vector<std::string> broken() const;
+  std::vector<VerdictSummary> verdicts;     // as they stand at the end
   std::vector<ArmWatchSummary> watch;       // by group that has joints
   std::vector<UnreachedSummary> unreached;  // by pose reference
   double real_time_factor() const { return wall > 0.0 ? seconds(simulated) / wall : 0.0; }
@@ -127,7 +142,6 @@ class Summariser : public SessionWatcher {
     GroupSummary summary;
     Eigen::VectorXd q_start;
     std::vector<JointLimits> limits;
-    bool suction = false;
   };
   struct Tracking {
     TrackingSummary summary;

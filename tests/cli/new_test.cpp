@@ -79,6 +79,8 @@ TEST_F(New, AFileIsImportedAsImportDoes) {
     EXPECT_EQ(read("lab/six/robots/six/" + std::string(file)), read("again/" + std::string(file)))
         << file;
   EXPECT_NE(read("lab/six/README.md").find("SOURCES.md"), std::string::npos);
+  EXPECT_NE(read("lab/six/apps/six.yaml").find("pairs: [[arm.*, arm.*]], deceleration: "),
+            std::string::npos);
   runs("lab/six/apps/six.yaml");
   // what the README says, in its folder, but for the page
   std::stringstream readme(read("lab/six/README.md"));

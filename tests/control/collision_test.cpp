@@ -301,6 +301,58 @@ TEST(Collision, RowsAreNamedAfterPairsAndPlaces) {
   EXPECT_EQ(rows[0].kind, ConstraintKind::kCollision);
 }
 
+TEST(Collision, PairsThatControlCannotMoveApartAreLeftOut) {
+  // two arms of one robot on a trunk; control drives the left one alone
+  const auto ball = [](const std::string& name) {
+    return shape(name + "_ball", ShapeType::kSphere, {0.05, 0, 0});
+  };
+  const std::vector<std::pair<JointType, Eigen::Vector3d>> turn = {{kTurns, kY}};
+  std::vector<BodyDescription> bodies = {body("trunk", -1, {ball("trunk")})};
+  for (const std::string side : {"left", "right"})
+    for (const char* link : {"_upper", "_fore", "_hand"}) {
+      const int parent = std::string(link) == "_upper" ? 0 : static_cast<int>(bodies.size()) - 1;
+      bodies.push_back(body(side + link, parent, {ball(side + link)}, turn));
+    }
+  MechanismDescription m =
+      mechanism("robot", bodies, 1000.0, {"right_upper_0", "right_fore_0", "right_hand_0"});
+  m.held = {"right_upper_0", "right_fore_0", "right_hand_0"};
+  ControlSystem system(Eigen::Vector3d::Zero());
+  system.add_mechanism(m);
+  system.seal();
+  const Collision c(config("*", "*"), ConstraintContext{system, nullptr, {}});
+  Pairs pairs;
+  for (int p = 0; p < static_cast<int>(c.model().pairs().size()); ++p)
+    pairs.push_back(c.model().pair_name(p));
+  std::ranges::sort(pairs);
+  // not right_hand - right_upper, nor trunk - right_fore
+  EXPECT_EQ(pairs,
+            (Pairs{"left_fore - right_fore", "left_fore - right_hand", "left_fore - right_upper",
+                   "left_hand - left_upper", "left_hand - right_fore", "left_hand - right_hand",
+                   "left_hand - right_upper", "left_upper - right_fore", "left_upper - right_hand",
+                   "left_upper - right_upper", "trunk - left_fore", "trunk - left_hand"}));
+}
+
+TEST(Collision, FingersThatFollowOneThatIsHeldAreHeld) {
+  const auto ball = [](const std::string& name) {
+    return shape(name + "_ball", ShapeType::kSphere, {0.05, 0, 0});
+  };
+  const std::vector<std::pair<JointType, Eigen::Vector3d>> slide = {{kSlides, kY}};
+  MechanismDescription m = mechanism(
+      "hand",
+      {body("wrist", -1, {ball("wrist")}, {{kTurns, kY}}), body("palm", 0, {}, {{kTurns, kX}}),
+       body("left", 1, {ball("left")}, slide), body("right", 1, {ball("right")}, slide)},
+      1000.0, {"left_0", "right_0"});
+  m.description.mimics = {{"right_0", "left_0", -1.0, 0.0}};
+  m.held = {"left_0"};
+  ControlSystem system(Eigen::Vector3d::Zero());
+  system.add_mechanism(m);
+  system.seal();
+  const Collision c(config("*", "*"), ConstraintContext{system, nullptr, {}});
+  ASSERT_EQ(c.model().pairs().size(), 2U);
+  EXPECT_EQ(c.model().pair_name(0), "wrist - left");
+  EXPECT_EQ(c.model().pair_name(1), "wrist - right");
+}
+
 TEST(Collision, ImpossiblePairsAreRefused) {
   Names names;
   const auto message = [&](const std::string& a, const std::string& b) {
@@ -312,7 +364,7 @@ TEST(Collision, ImpossiblePairsAreRefused) {
   const auto nothing = [](const std::string& a, const std::string& b) {
     return "the collision pair [" + a + ", " + b +
            "] leaves nothing to keep apart: its bodies are neighbours, listed in ignored_pairs, "
-           "both fixed, or named before; name others";
+           "named before, or nothing that control drives moves one against the other; name others";
   };
   EXPECT_EQ(message("arm", "hand"), nothing("arm", "hand"));
   EXPECT_EQ(message("base", "floor"), nothing("base", "floor"));

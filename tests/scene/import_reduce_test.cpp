@@ -100,7 +100,31 @@ TEST(ImportReduce, ATendonThatAnEqualityHoldsCouplesItsTwoJoints) {
   // the tendon pulls with 60 N at an arm of 0.5
   EXPECT_EQ(r.efforts.at("left"), 30.0);
   EXPECT_FALSE(told(r, "tendons are not kept"));
-  EXPECT_TRUE(told(r, "geoms of the world are left out: 'floor'"));
+  EXPECT_EQ(r.ground, 0.0);
+}
+
+TEST(ImportReduce, WhatStandsInTheWorldIsKeptApart) {
+  const MjModelPtr m = compiled(
+      "<worldbody><geom type='plane' size='1 1 1' pos='0 0 -0.2'/>"
+      "<geom name='wall' type='plane' size='1 1 1' euler='0 1.57 0'/>"
+      "<geom name='table' type='box' size='0.3 0.4 0.05' pos='0.6 0 0.2' euler='0 0 0.5'/>"
+      "<geom name='egg' type='ellipsoid' size='0.1 0.05 0.05'/>"
+      "<geom name='mark' type='sphere' size='0.1' contype='0' conaffinity='0'/>"
+      "<body name='a'>" +
+      kMass + "<joint name='j'/></body></worldbody>");
+  const ReducedModel r = reduce(*m, "t");
+  EXPECT_EQ(r.ground, -0.2);
+  ASSERT_EQ(r.surroundings.size(), 2U);
+  EXPECT_EQ(r.surroundings[0].name, "table");
+  EXPECT_EQ(r.surroundings[0].size, Eigen::Vector3d(0.3, 0.4, 0.05));
+  EXPECT_EQ(r.surroundings[0].X_BG.p, Eigen::Vector3d(0.6, 0, 0.2));
+  EXPECT_NEAR(r.surroundings[0].X_BG.q.angularDistance(
+                  Eigen::Quaterniond(Eigen::AngleAxisd(0.5, Eigen::Vector3d::UnitZ()))),
+              0.0, 1e-7);
+  EXPECT_EQ(r.surroundings[1].type, ShapeType::kCapsule);
+  EXPECT_TRUE(told(r, "the geom 'wall' of the world is left out: a plane that is not level"));
+  EXPECT_TRUE(told(r, "the geom 'mark' of the world is left out: it is only drawn"));
+  EXPECT_EQ(r.description.bodies.size(), 1U);
 }
 
 TEST(ImportReduce, ATendonAloneIsSaidAndItsJointsMoveForThemselves) {

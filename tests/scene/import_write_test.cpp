@@ -13,6 +13,7 @@
 #include "scene/import_fixture.hpp"
 #include "scene/mjcf.hpp"
 #include "scene/robot_folder.hpp"
+#include "scene/scene.hpp"
 
 namespace handspan {
 namespace import_write_test {
@@ -53,6 +54,39 @@ TEST_F(ImportWrite, WritesAFolderThatLoadsToTheSameBitsTwice) {
   sources << std::ifstream(folder_ / "once/SOURCES.md").rdbuf();
   EXPECT_NE(sources.str().find("its licence"), std::string::npos);
   EXPECT_NE(sources.str().find(r.repairs[0].published), std::string::npos);
+}
+
+TEST_F(ImportWrite, WhatStoodAroundTheRobotIsASceneOfItsFolder) {
+  const auto file = write(
+      "arm.xml",
+      "<mujoco><worldbody><geom type='plane' size='1 1 1' pos='0 0 -0.2'/>"
+      "<geom name='a\"b' type='box' size='0.3 0.4 0.05' pos='0.9 0 0.2' euler='0 0 30'/>"
+      "<geom type='cylinder' size='0.05 0.2' pos='-0.9 0 0.2' rgba='1 0 0 1'/>"
+      "<body name='a'><inertial mass='1' pos='0 0 0' diaginertia='0.1 0.1 0.1'/>"
+      "<joint name='j' range='-90 90' actuatorfrcrange='-20 20'/></body></worldbody></mujoco>");
+  ImportOptions options;
+  options.velocity = 2.0;
+  const ImportedRobot r = import_robot(file, options);
+  EXPECT_TRUE(noted(r,
+                    "the world has a level plane at -0.2 m and 2 shapes: scene.yaml of the folder "
+                    "has them around the robot"));
+  write_robot_folder(r, folder_ / "own");
+  const Scene scene = load_scene(folder_ / "own/scene.yaml");
+  ASSERT_TRUE(scene.ground);
+  EXPECT_EQ(scene.ground->height, -0.2);
+  ASSERT_EQ(scene.fixtures.size(), 1U);
+  const auto& shapes = scene.fixtures[0].shapes;
+  ASSERT_EQ(shapes.size(), 2U);
+  EXPECT_EQ(shapes[0].type, ShapeType::kBox);
+  EXPECT_EQ(shapes[0].size, Eigen::Vector3d(0.3, 0.4, 0.05));
+  EXPECT_NEAR(shapes[0].X_BG.q.angularDistance(r.surroundings[0].X_BG.q), 0.0, 1e-7);
+  EXPECT_EQ(shapes[1].type, ShapeType::kCylinder);
+  EXPECT_EQ(shapes[1].size, (Eigen::Vector3d(0.05, 0.2, 0.0)));
+  EXPECT_EQ(shapes[1].rgba[0], 1.0F);
+  EXPECT_EQ(scene.robots[0].description.bodies.size(), 1U);
+  // a robot without more around it has none
+  write_robot_folder(import_urdf(urdf(joint("revolute", kLimit))), folder_ / "alone");
+  EXPECT_FALSE(fs::exists(folder_ / "alone/scene.yaml"));
 }
 
 TEST_F(ImportWrite, ReplacesNothingWithoutForceAndNoOtherFolderWithIt) {
