@@ -75,7 +75,7 @@ std::vector<Measured> chosen_figures(const BenchOptions& options) {
       if (std::regex_search(figure.name, filter)) chosen.push_back({std::move(figure), {}, {}, {}});
     }
   } catch (const std::regex_error& error) {
-    throw InputError(fmt::format("the filter {} is no regular expression: {}",
+    throw InputError(fmt::format("the filter {} is not a regular expression: {}",
                                  shown(options.filter), error.what()));
   }
   if (chosen.empty())

@@ -21,7 +21,7 @@ struct BenchOptions {
 ///    "figures": [{"name", "unit", "median", "p99", "n",
 ///                 "tracking_mm": farthest of a hand from its reference | null,
 ///                 "peers": [{"name", "median", "p99", "ratio": cost of ours over the peer's,
-///                            "smaller_problem": its ratio is no target,
+///                            "smaller_problem": its ratio is not a target,
 ///                            "tracking_mm", "overhead_us": of its calling language | null}
 ///                           | {"name", "skipped": why}],
 ///                 "real_time": simulated over real time | null,
@@ -32,7 +32,7 @@ struct BenchOptions {
 /// programs of their own run once before and once after it: theirs is the median of both, and the
 /// ratio that of the medians. Takes one core; does not settle the clock's frequency.
 /// @return 0 when every target measured was met, 1 when one was not
-/// @throws InputError for a filter that is no regular expression or names no figure, a time or
+/// @throws InputError for a filter that is not a regular expression or names no figure, a time or
 /// number of repetitions that is not positive, a file that cannot be written; std::runtime_error
 /// when ours and a peer's result differ, a loop does
 /// not follow its reference, or a rival fails

@@ -21,11 +21,11 @@
 namespace handspan {
 namespace {
 
-constexpr const char* kMend = "run tools/setup --peers again, or the program by hand";
+constexpr const char* kHint = "run tools/setup --peers again, or the program by hand";
 
 [[noreturn]] void fail(const Peer& peer, const std::string& cause) {
   throw std::runtime_error(fmt::format("the rival {} ({}) {}; {}", peer.name,
-                                       fmt::join(peer.command, " "), cause, kMend));
+                                       fmt::join(peer.command, " "), cause, kHint));
 }
 
 // What a program writes goes to files without names: however much it is, nobody has to read while
@@ -96,7 +96,8 @@ PeerFigure parsed(const Peer& peer, const std::string& line) {
   const auto number = [&](const char* key) -> std::optional<double> {
     if (!json.contains(key)) return {};
     if (!json[key].is_number())
-      fail(peer, fmt::format("printed a {} that is no number: {}", key, shown(json[key].dump())));
+      fail(peer,
+           fmt::format("printed a {} that is not a number: {}", key, shown(json[key].dump())));
     return json[key].get<double>();
   };
   const auto required = [&](const char* key) {

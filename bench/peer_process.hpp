@@ -53,7 +53,7 @@ struct PeerFigure {
 std::vector<Peer> two_arm_peers(const std::filesystem::path& root);
 
 /// Runs the rival, alone and without a shell, and waits.
-/// @throws std::runtime_error with rival, cause and mend when it cannot be started, fails, takes
+/// @throws std::runtime_error with rival, cause and hint when it cannot be started, fails, takes
 /// longer than `limit`, or prints what the contract above does not say
 PeerFigure run_peer(const Peer& peer, const std::filesystem::path& urdf,
                     std::chrono::milliseconds limit = std::chrono::minutes(2));

@@ -82,7 +82,7 @@ int check_log(const std::filesystem::path& path, const std::filesystem::path& re
     damage = log.damage();
   } else {
     json["session"] = nullptr;
-    fmt::print("it is no log of a handspan session: it cannot be run again\n");
+    fmt::print("it is not a log of a handspan session: it cannot be run again\n");
   }
   json["whole"] = damage.empty();
   json["damage"] = nlohmann::ordered_json::array();
@@ -90,7 +90,7 @@ int check_log(const std::filesystem::path& path, const std::filesystem::path& re
   for (std::string line; std::getline(lines, line);) json["damage"].push_back(line);
   if (!repair.empty()) {
     refuse_overwriting(repair, "--repair");
-    fmt::print("{}", mend_log(path, repair));
+    fmt::print("{}", repair_log(path, repair));
     fmt::print("\nrepaired copy: {}\n", repair.string());
     json["repaired_copy"] = repair.string();
     return kHolds;
@@ -100,11 +100,12 @@ int check_log(const std::filesystem::path& path, const std::filesystem::path& re
     return kHolds;
   }
   fmt::print("{}\n{}: NOT whole", damage, path.string());
-  const bool mended =
-      std::ranges::count(reader.metadata(), kMendedMetadata, &McapMetadataInfo::name) > 0;
-  fmt::print("{}\n", mended ? "; it is a repaired copy, and the rest of it can be used"
-                            : fmt::format("; handspan check {} --repair OUT writes a repaired copy",
-                                          shell_word(path)));
+  const bool repaired =
+      std::ranges::count(reader.metadata(), kRepairedMetadata, &McapMetadataInfo::name) > 0;
+  fmt::print("{}\n", repaired
+                         ? "; it is a repaired copy, and the rest of it can be used"
+                         : fmt::format("; handspan check {} --repair OUT writes a repaired copy",
+                                       shell_word(path)));
   return kDoesNotHold;
 }
 

@@ -15,7 +15,7 @@ void refuse_other_logs(const std::filesystem::path& record);
 
 /// Prints what the log holds. @param repair where a repaired copy goes; empty: none
 /// @param json gets what is printed
-/// @return kHolds when it is whole or was mended
+/// @return kHolds when it is whole or was repaired
 /// @throws InputError when it cannot be read
 int check_log(const std::filesystem::path& path, const std::filesystem::path& repair,
               nlohmann::ordered_json& json);

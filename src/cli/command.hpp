@@ -11,7 +11,7 @@
 
 namespace handspan {
 
-/// Exit codes (design section 1).
+/// Exit codes.
 inline constexpr int kHolds = 0, kDoesNotHold = 1, kBadInput = 2;
 
 /// A subcommand's work; its result is the program's exit code. InputErrors become one line and

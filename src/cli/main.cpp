@@ -28,10 +28,10 @@ Nanoseconds read_seconds(std::string text, const std::string& option,
   try {
     return std::llround(1e9 * parse_yaml(text, option, schema));
   } catch (const ConfigError& error) {
-    // the option's value is no file with lines
+    // the option's value is not a file with lines
     const Issue& issue = error.issues().front();
     throw InputError(
-        fmt::format("{} {}{}{}", option, issue.cause, issue.mend.empty() ? "" : "; ", issue.mend));
+        fmt::format("{} {}{}{}", option, issue.cause, issue.hint.empty() ? "" : "; ", issue.hint));
   }
 }
 

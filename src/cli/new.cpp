@@ -113,7 +113,7 @@ Given robot_of(const std::string& what, const NewFlags& options, const fs::path&
   if (const auto shipped = is_name ? shipped_robot(what) : std::nullopt)
     return {what, *shipped, false, {}};
   throw InputError(fmt::format(
-      "--robot {}: is no file, no robot folder and no robot that handspan came with; {}",
+      "--robot {}: is not a file, a robot folder or a robot that handspan came with; {}",
       printable(what), did_you_mean(what, shipped_names(), "those are")));
 }
 

@@ -16,7 +16,7 @@ void add_parameters(CLI::App& command, std::vector<ParameterOverride>& parameter
               const auto equals = text.find('=');
               if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
                 throw InputError(
-                    fmt::format("--param {} is no KEY=VALUE; write it as --param "
+                    fmt::format("--param {} is not KEY=VALUE; write it as --param "
                                 "scene.objects.box.mass=0.6",
                                 shown(text)));
               parameters.push_back({text.substr(0, equals), text.substr(equals + 1)});

@@ -145,7 +145,7 @@ int serve(const ServeOptions& options) {
   for (const auto& [name, plant] : app.plants)
     if (options.pace != 1.0 && plant.driver.name != kMujoco)
       throw InputError(fmt::format(
-          "--pace: plant '{}' is no simulation and has no slow motion; leave --pace out", name));
+          "--pace: plant '{}' is not a simulation and has no slow motion; leave --pace out", name));
   if (!options.duration.empty()) how.until = read_duration(options.duration, "--for");
   std::string fingerprint;
   if (options.lan) fingerprint = open_to_lan(how);

@@ -88,7 +88,7 @@ void ServeTerminal::obey(const std::string& line) {
     (void)std::from_chars(line.data() + space + 1, line.data() + line.size(), id);
   if (word != "end" || id == 0)
     return say(
-        fmt::format("'{}' is no command; there are: devices, end N (of devices)", shown(line)));
+        fmt::format("'{}' is not a command; there are: devices, end N (of devices)", shown(line)));
   const std::string name = station_.end_device(id);
   say(name.empty() ? fmt::format("there is no paired device {}", id)
                    : fmt::format("the pairing of device {} ({}) is ended", id, name));

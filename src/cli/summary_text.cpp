@@ -167,7 +167,7 @@ void print_tracking(const RunSummary& s) {
 nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
   nlohmann::ordered_json groups = nlohmann::ordered_json::array(),
                          tracking = nlohmann::ordered_json::array(),
-                         modes = nlohmann::ordered_json::object(),
+                         machines = nlohmann::ordered_json::object(),
                          watch = nlohmann::ordered_json::array(),
                          unreached = nlohmann::ordered_json::array();
   for (const auto& w : s.watch) watch.push_back(to_json(w));
@@ -190,7 +190,7 @@ nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
                       {"gripper", std::move(gripper)}});
   }
   for (const auto& t : s.tracking) tracking.push_back(to_json(t));
-  for (const auto& [machine, state] : s.modes) modes[machine] = state;
+  for (const auto& [machine, state] : s.machines) machines[machine] = state;
   nlohmann::ordered_json plants = nlohmann::ordered_json::array();
   for (const auto& p : s.plants)
     plants.push_back({{"name", p.name},
@@ -244,7 +244,7 @@ nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
             {"locked_memory", s.real_time_thread.locked}}},
           {"groups", groups},
           {"tracking", tracking},
-          {"modes", modes},
+          {"machines", machines},
           {"holding", holding},
           {"waits", waits},
           {"judges", verdicts},
@@ -292,7 +292,7 @@ void print_summary(const RunSummary& s) {
     fmt::print("plant {}: {}, {}; {} observations lost, commands: {} not finite, {} clamped\n",
                p.name, p.simulated ? "simulated" : "real", name_of(p.status), p.lost_observations,
                p.faults.not_finite, p.faults.clamped);
-  for (const auto& [machine, state] : s.modes) fmt::print("{} ended in '{}'\n", machine, state);
+  for (const auto& [machine, state] : s.machines) fmt::print("{} ended in '{}'\n", machine, state);
   for (const auto& [task, reason] : s.holding) fmt::print("{} holds: {}\n", task, reason);
   for (const auto& [machine, what] : s.waits) fmt::print("{} {}\n", machine, what);
   for (const auto& v : s.verdicts)

@@ -174,7 +174,7 @@ std::string workspace_app(const WorkspacePlan& plan, const RobotFolder& robot,
       "references:\n  hand: {{speed: {} m/s, acceleration: {} m/s^2, angular_speed: 1 rad/s, "
       "angular_acceleration: 3 rad/s^2}}\n",
       metres(speed), metres(2.5 * speed));
-  out += "modes:\n  arm:\n    start: rest\n    states:\n";
+  out += "machines:\n  arm:\n    start: rest\n    states:\n";
   out += fmt::format(
       "      rest: {{do: [{{type: hold, tasks: [hand]}}], next: [{{to: {}, when: [{{type: after, "
       "time: 0.5 s}}]}}]}}\n",

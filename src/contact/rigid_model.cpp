@@ -46,7 +46,7 @@ void check_surface(const RigidSurface& surface) {
   check_finite(who + ": position", surface.X_WS.p);
   if (!surface.X_WS.R.allFinite() || surface.X_WS.R.determinant() <= 0.0 ||
       !(surface.X_WS.R * surface.X_WS.R.transpose()).isIdentity(1e-9))
-    throw InputError(who + ": its R is no rotation");
+    throw InputError(who + ": its R is not a rotation");
   if (surface.size) check_size(who + ": size", *surface.size);
   check_finite(who + ": running velocity", surface.running_S);
   check_finite(who + ": velocity", surface.velocity_W);

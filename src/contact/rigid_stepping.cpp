@@ -55,7 +55,7 @@ void set_state(const RigidModel& model, RigidData& data, const RigidState& state
       !std::isfinite(time))
     throw InputError("the box's state is not finite");
   if (R.determinant() <= 0.0 || !(R * R.transpose()).isIdentity(1e-6))
-    throw InputError("the box's R_WB is no rotation");
+    throw InputError("the box's R_WB is not a rotation");
   data.time = time;
   data.q_WB = Quaterniond(R).normalized();
   const Vector3d r_W = R * model.box().p_BC, w_W = state.V_WB.tail<3>();

@@ -48,9 +48,9 @@ ArmLaw own_law(GroupKind kind) {
 
 void check(const ArmConfig& config, const ArmContext& context) {
   const GroupLayout& group = context.group;
-  const auto refuse = [&](const char* what, const char* needs, const char* mend) {
+  const auto refuse = [&](const char* what, const char* needs, const char* hint) {
     throw InputError(fmt::format("{} needs {}; '{}' is {}; {}", what, needs, group.name,
-                                 kind_name(group.kind), mend));
+                                 kind_name(group.kind), hint));
   };
   if (group.kind == GroupKind::kSuction || group.kind == GroupKind::kGripper)
     refuse("an arm", "joints", "name another group");
@@ -94,7 +94,7 @@ void check(const ArmConfig& config, const ArmContext& context) {
     if (std::ranges::find(context.mechanism.joint_names, joint) ==
         context.mechanism.joint_names.end())
       throw InputError(
-          fmt::format("joint '{}' of the group '{}' is no actuated joint of '{}'; "
+          fmt::format("joint '{}' of the group '{}' is not an actuated joint of '{}'; "
                       "list it there",
                       joint, group.name, context.mechanism.name));
   for (const auto& joint : context.mechanism.joint_names)

@@ -34,7 +34,7 @@ std::vector<Body> bodies_of(const std::string& pattern, std::span<const RobotMod
     }
   }
   if (found.empty())
-    throw InputError(fmt::format("'{}' is no body with shapes; {}", shown(pattern),
+    throw InputError(fmt::format("'{}' is not a body with shapes; {}", shown(pattern),
                                  did_you_mean(pattern, names, "there are")));
   return found;
 }

@@ -1,6 +1,6 @@
 #pragma once
 // What turns observations of one actuator group into its commands. Controllers register by name
-// with a schema (design section 3.10); an app names one for each group. Whole-arm control over
+// with a schema; an app names one for each group. Whole-arm control over
 // several robots will stand beside these.
 #include <Eigen/Core>
 #include <memory>

@@ -75,9 +75,9 @@ Dynamics::Dynamics(const ControlSystem& system) {
   };
   for (const auto& m : system.mechanisms())
     for (const int v : m.passive) add(fmt::format("equation of motion {}[{}]", m.name, v), 1.0);
-  for (const auto& join : system.joins())
+  for (const auto& closure : system.loop_closures())
     for (const char* axis : {"x", "y", "z", "about x", "about y", "about z"})
-      add(fmt::format("join {} {}", join.name, axis), 1.0);
+      add(fmt::format("loop closure {} {}", closure.name, axis), 1.0);
   for (const auto& m : system.mechanisms())
     for (int row = 0; row < m.model->constraint_rows(); ++row)
       add(fmt::format("mimic or rolling row {} of {}", row, m.name), 1.0);
@@ -94,9 +94,9 @@ void Dynamics::update(const ControlSystem& system, ControlState& state, RowBlock
       equation_of_motion_row(system, state, static_cast<int>(m), v, rows.A.row(row));
       equal(-state.mechanisms[m].h[v]);
     }
-  for (std::size_t j = 0; j < state.joins.size(); ++j) {
-    const Join& join = system.joins()[j];
-    const JoinState& s = state.joins[j];
+  for (std::size_t j = 0; j < state.loop_closures.size(); ++j) {
+    const LoopClosure& closure = system.loop_closures()[j];
+    const LoopClosureState& s = state.loop_closures[j];
     const auto offset = [&](int m) {
       return system.mechanisms()[static_cast<std::size_t>(m)].offset;
     };
@@ -104,11 +104,11 @@ void Dynamics::update(const ControlSystem& system, ControlState& state, RowBlock
       auto A = rows.A.row(row);
       A.setZero();
       if (s.closed) {
-        A.segment(offset(join.a), s.J_a.cols()) -= s.J_a.row(axis);
-        A.segment(offset(join.b), s.J_b.cols()) += s.J_b.row(axis);
+        A.segment(offset(closure.a), s.J_a.cols()) -= s.J_a.row(axis);
+        A.segment(offset(closure.b), s.J_b.cols()) += s.J_b.row(axis);
         equal(s.rate[axis]);
       } else {
-        A[join.offset + axis] = 1.0;
+        A[closure.offset + axis] = 1.0;
         equal(0.0);
       }
     }

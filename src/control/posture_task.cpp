@@ -33,7 +33,7 @@ PostureTask::PostureTask(const PostureTaskConfig& config, const TaskContext& con
                                  context.name, config.robot));
   if (v_index_.empty())
     throw InputError(
-        fmt::format("the task '{}' holds the joint '{}', which is no actuated joint "
+        fmt::format("the task '{}' holds the joint '{}', which is not an actuated joint "
                     "of '{}'; it has: {}",
                     context.name, config.joint.value_or(""), config.robot, joined(m.joint_names)));
   const auto require_size = [&](const std::optional<Eigen::VectorXd>& values, const char* what) {

@@ -16,7 +16,7 @@ constexpr double kUnknownScale = 10.0;
 // of the largest entry of H in its unknowns' scales: less on its diagonal and the solver takes H
 // for singular. The regularisation alone falls below it beside tasks of weight 1e5 and more.
 constexpr double kLeastDiagonal = 1e-12;
-// What of the accelerations asked for did not come about is smoothed, since measured speeds are
+// The part of the requested accelerations that did not happen is smoothed, since measured speeds are
 // noisy: it grows over the first time constant and, once the contact is gone, falls over the second
 // one, sooner than the arm can run away [s]
 constexpr double kGrowsOver = 0.02, kFallsOver = 0.004;
@@ -140,7 +140,7 @@ void ControlProblem::regularise(ControlState& state) {
       qp_.f[offset + v] += damping * s.v[v] - asked.weight * asked.qdd[v];
     }
   }
-  // forces of joins and multipliers stand behind all accelerations
+  // forces of loop closures and multipliers stand behind all accelerations
   const Mechanism& last = system_.mechanisms().back();
   for (int i = last.offset + last.model->nv(); i < system_.unknowns(); ++i)
     qp_.H(i, i) += config_.regularisation / (kForceScale * kForceScale);
@@ -259,7 +259,7 @@ void ControlProblem::solve(ControlState& state) {
       const auto k = static_cast<Eigen::Index>(j);
       if (solution_->status == QpStatus::kFailed) {
         const double tau = s.M.row(v).dot(s.qdd) + s.h[v];
-        // of a state that is no number: the torque of the tick before
+        // of a state that is not a number: the torque of the tick before
         if (std::isfinite(tau))
           s.tau[k] = std::clamp(tau, -mechanism.limits[j].torque, mechanism.limits[j].torque);
         continue;
@@ -284,7 +284,7 @@ void ControlProblem::brake(ControlState& state) {
       const double stop =
           std::isfinite(s.v[v]) ? std::clamp(-s.v[v] / s.dt, -braking, braking) : 0.0;
       const int q = mechanism.actuated_q[j];
-      // the box of a position that is no number says nothing
+      // the box of a position that is not a number says nothing
       const bool known = std::isfinite(s.q[q]) && qp_.lower[i] <= qp_.upper[i];
       s.qdd[v] = known ? std::clamp(stop, qp_.lower[i], qp_.upper[i]) : stop;
     }

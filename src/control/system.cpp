@@ -20,8 +20,8 @@ std::vector<std::string> names_of(const Items& items) {
 [[noreturn]] void unknown(const std::string& kind, std::string_view name,
                           const std::vector<std::string>& names) {
   std::string message = fmt::format("there is no {} '{}'", kind, shown(std::string(name)));
-  const std::string mend = did_you_mean(std::string(name), names, "there are");
-  throw InputError(mend.empty() ? message : message + "; " + mend);
+  const std::string hint = did_you_mean(std::string(name), names, "there are");
+  throw InputError(hint.empty() ? message : message + "; " + hint);
 }
 
 template <class Items>
@@ -81,15 +81,16 @@ int ControlSystem::add_mechanism(MechanismDescription description) {
   return static_cast<int>(mechanisms_.size()) - 1;
 }
 
-int ControlSystem::add_join(std::string name, std::string_view frame_a, std::string_view frame_b,
-                            double stiffness) {
-  require_new(joins_, "join", name);
+int ControlSystem::add_loop_closure(std::string name, std::string_view frame_a,
+                                    std::string_view frame_b, double stiffness) {
+  require_new(loop_closures_, "loop closure", name);
   const FrameOf a = frame(frame_a), b = frame(frame_b);
   if (a.mechanism == b.mechanism && a.frame == b.frame)
-    throw InputError(fmt::format("the join '{}' joins the frame '{}' to itself", name, frame_a));
-  joins_.push_back({std::move(name), a.mechanism, b.mechanism, a.frame, b.frame,
-                    std::string(frame_b), 0, stiffness});
-  return static_cast<int>(joins_.size()) - 1;
+    throw InputError(
+        fmt::format("the loop closure '{}' joins the frame '{}' to itself", name, frame_a));
+  loop_closures_.push_back({std::move(name), a.mechanism, b.mechanism, a.frame, b.frame,
+                            std::string(frame_b), 0, stiffness});
+  return static_cast<int>(loop_closures_.size()) - 1;
 }
 
 int ControlSystem::add_payload(std::string name, std::string_view frame_name,
@@ -106,8 +107,8 @@ void ControlSystem::seal() {
     m.offset = unknowns_;
     unknowns_ += m.model->nv();
   }
-  for (auto& join : joins_) {
-    join.offset = unknowns_;
+  for (auto& loop_closure : loop_closures_) {
+    loop_closure.offset = unknowns_;
     unknowns_ += 6;
   }
   for (auto& m : mechanisms_) {
@@ -131,7 +132,9 @@ ControlSystem::FrameOf ControlSystem::frame(std::string_view name) const {
 int ControlSystem::mechanism(std::string_view name) const {
   return index_of(mechanisms_, "robot under control called", name);
 }
-int ControlSystem::join(std::string_view name) const { return index_of(joins_, "join", name); }
+int ControlSystem::loop_closure(std::string_view name) const {
+  return index_of(loop_closures_, "loop closure", name);
+}
 int ControlSystem::payload(std::string_view name) const {
   return index_of(payloads_, "payload", name);
 }
@@ -159,14 +162,14 @@ MechanismState::MechanismState(const Mechanism& m)
 }
 
 ControlState::ControlState(const ControlSystem& system)
-    : joins(system.joins().size()), payload(system.payloads().size()) {
+    : loop_closures(system.loop_closures().size()), payload(system.payloads().size()) {
   for (const auto& m : system.mechanisms()) mechanisms.emplace_back(m);
-  for (std::size_t j = 0; j < joins.size(); ++j) {
+  for (std::size_t j = 0; j < loop_closures.size(); ++j) {
     const auto nv = [&](int m) {
       return system.mechanisms()[static_cast<std::size_t>(m)].model->nv();
     };
-    joins[j].J_a = Matrix6Xd::Zero(6, nv(system.joins()[j].a));
-    joins[j].J_b = Matrix6Xd::Zero(6, nv(system.joins()[j].b));
+    loop_closures[j].J_a = Matrix6Xd::Zero(6, nv(system.loop_closures()[j].a));
+    loop_closures[j].J_b = Matrix6Xd::Zero(6, nv(system.loop_closures()[j].b));
   }
 }
 
@@ -201,24 +204,25 @@ void add_payload_dynamics(const ControlSystem& system, const Payload& payload, d
 
 constexpr double kHoldDamping = 40.0;  // [1/s], critical
 
-void update_join(const ControlSystem& system, ControlState& state, std::size_t index) {
-  const Join& join = system.joins()[index];
-  JoinState& s = state.joins[index];
-  const auto a = static_cast<std::size_t>(join.a), b = static_cast<std::size_t>(join.b);
+void update_loop_closure(const ControlSystem& system, ControlState& state, std::size_t index) {
+  const LoopClosure& loop_closure = system.loop_closures()[index];
+  LoopClosureState& s = state.loop_closures[index];
+  const auto a = static_cast<std::size_t>(loop_closure.a),
+             b = static_cast<std::size_t>(loop_closure.b);
   const RobotModel &model_a = *system.mechanisms()[a].model,
                    &model_b = *system.mechanisms()[b].model;
   RobotData &data_a = state.mechanisms[a].data, &data_b = state.mechanisms[b].data;
-  const Pose X_Wa = frame_pose(model_a, data_a, join.frame_a),
-             X_Wb = frame_pose(model_b, data_b, join.frame_b);
+  const Pose X_Wa = frame_pose(model_a, data_a, loop_closure.frame_a),
+             X_Wb = frame_pose(model_b, data_b, loop_closure.frame_b);
   const Eigen::Vector3d r = X_Wb.p - X_Wa.p;
-  frame_jacobian(model_b, data_b, join.frame_b, s.J_b);
-  frame_jacobian(model_a, data_a, join.frame_a, s.J_a);
+  frame_jacobian(model_b, data_b, loop_closure.frame_b, s.J_b);
+  frame_jacobian(model_a, data_a, loop_closure.frame_a, s.J_a);
   for (Eigen::Index c = 0; c < s.J_a.cols(); ++c)
     s.J_a.block<3, 1>(0, c) += Eigen::Vector3d(s.J_a.block<3, 1>(3, c)).cross(r);
-  const Vector6d V_a = frame_velocity(model_a, data_a, join.frame_a),
-                 V_b = frame_velocity(model_b, data_b, join.frame_b);
-  const Vector6d bias_a = frame_bias_acceleration(model_a, data_a, join.frame_a),
-                 bias_b = frame_bias_acceleration(model_b, data_b, join.frame_b);
+  const Vector6d V_a = frame_velocity(model_a, data_a, loop_closure.frame_a),
+                 V_b = frame_velocity(model_b, data_b, loop_closure.frame_b);
+  const Vector6d bias_a = frame_bias_acceleration(model_a, data_a, loop_closure.frame_a),
+                 bias_b = frame_bias_acceleration(model_b, data_b, loop_closure.frame_b);
   const Eigen::Vector3d omega = V_a.tail<3>();
   Vector6d u, bias, error;
   u << V_b.head<3>() - V_a.head<3>() - omega.cross(r), V_b.tail<3>() - omega;
@@ -227,7 +231,7 @@ void update_join(const ControlSystem& system, ControlState& state, std::size_t i
       bias_b.tail<3>() - bias_a.tail<3>();
   const Pose X_Wb_closed = X_Wa * s.X_ab;
   error << X_Wb_closed.p - X_Wb.p, X_Wb.R * log_so3(X_Wb.R.transpose() * X_Wb_closed.R);
-  s.rate = join.stiffness * error - 2.0 * std::sqrt(join.stiffness) * u - bias;
+  s.rate = loop_closure.stiffness * error - 2.0 * std::sqrt(loop_closure.stiffness) * u - bias;
 }
 
 void update_horizons(const Mechanism& mechanism, MechanismState& s) {
@@ -254,20 +258,23 @@ void ControlState::state(StateArchive& archive) {
   for (auto& m : mechanisms)
     archive(m.q, m.v, m.M, m.h, m.qdd, m.tau, m.tau_before, m.extra_torque, m.dt, m.due,
             m.obstructed);
-  for (auto& join : joins) archive(join.closed, join.closing, join.X_ab.p, join.X_ab.R, join.rate);
+  for (auto& loop_closure : loop_closures)
+    archive(loop_closure.closed, loop_closure.closing, loop_closure.X_ab.p, loop_closure.X_ab.R,
+            loop_closure.rate);
   archive(payload, dt);
 }
 
-void ask_join(ControlState& state, int join, bool closed) {
-  JoinState& s = state.joins[static_cast<std::size_t>(join)];
+void ask_loop_closure(ControlState& state, int loop_closure, bool closed) {
+  LoopClosureState& s = state.loop_closures[static_cast<std::size_t>(loop_closure)];
   // one that is closed stays where it was closed
   s.closing = closed && !s.closed;
   s.closed = s.closed && closed;
 }
 
-void set_join(const ControlSystem& system, ControlState& state, int join, bool closed) {
-  const Join& j = system.joins()[static_cast<std::size_t>(join)];
-  JoinState& s = state.joins[static_cast<std::size_t>(join)];
+void set_loop_closure(const ControlSystem& system, ControlState& state, int loop_closure,
+                      bool closed) {
+  const LoopClosure& j = system.loop_closures()[static_cast<std::size_t>(loop_closure)];
+  LoopClosureState& s = state.loop_closures[static_cast<std::size_t>(loop_closure)];
   s.closed = closed;
   s.closing = false;
   const auto pose = [&](int m, FrameId frame) {
@@ -283,15 +290,15 @@ void equation_of_motion_row(const ControlSystem& system, const ControlState& sta
   const Mechanism& mech = system.mechanisms()[m];
   const MechanismState& s = state.mechanisms[m];
   row.segment(mech.offset, mech.model->nv()) = s.M.col(v).transpose();
-  for (std::size_t j = 0; j < state.joins.size(); ++j) {
-    const Join& join = system.joins()[j];
-    const JoinState& js = state.joins[j];
-    if (join.a != mechanism && join.b != mechanism) continue;
-    auto f = row.segment<6>(join.offset);
+  for (std::size_t j = 0; j < state.loop_closures.size(); ++j) {
+    const LoopClosure& loop_closure = system.loop_closures()[j];
+    const LoopClosureState& js = state.loop_closures[j];
+    if (loop_closure.a != mechanism && loop_closure.b != mechanism) continue;
+    auto f = row.segment<6>(loop_closure.offset);
     f.setZero();
     // the force acts on b's mechanism and its opposite on a's
-    if (join.b == mechanism) f -= js.J_b.col(v).transpose();
-    if (join.a == mechanism) f += js.J_a.col(v).transpose();
+    if (loop_closure.b == mechanism) f -= js.J_b.col(v).transpose();
+    if (loop_closure.a == mechanism) f += js.J_a.col(v).transpose();
   }
   if (s.C.rows() > 0) row.segment(mech.multipliers, s.C.rows()) = -s.C.col(v).transpose();
 }
@@ -317,9 +324,9 @@ void update_state(const ControlSystem& system, ControlState& state) {
       add_payload_dynamics(system, payload, share,
                            state.mechanisms[static_cast<std::size_t>(payload.mechanism)]);
   }
-  for (std::size_t j = 0; j < state.joins.size(); ++j) {
-    if (state.joins[j].closing) set_join(system, state, static_cast<int>(j), true);
-    update_join(system, state, j);
+  for (std::size_t j = 0; j < state.loop_closures.size(); ++j) {
+    if (state.loop_closures[j].closing) set_loop_closure(system, state, static_cast<int>(j), true);
+    update_loop_closure(system, state, j);
   }
   for (std::size_t m = 0; m < state.mechanisms.size(); ++m)
     update_horizons(system.mechanisms()[m], state.mechanisms[m]);

@@ -1,10 +1,10 @@
 #pragma once
-// Everything that one QP controls at once (design section 3.2): the mechanisms of an app (arms,
+// Everything that one QP controls at once: the mechanisms of an app (arms,
 // held objects, floating bases), what joins them rigidly, known payloads, and where each unknown
-// stands in x = [q'' of each mechanism; forces of joins; multipliers of mimic joints and rolling
-// bases]. Torques are no unknowns: M q'' + h - J^T F - C^T lambda gives them. ControlSystem is
-// immutable, ControlState one loop's workspace. Letters: W world, E end-effector frame, C centre of
-// mass.
+// stands in x = [q'' of each mechanism; forces of loop closures; multipliers of mimic joints and
+// rolling bases]. Torques are no unknowns: M q'' + h - J^T F - C^T lambda gives them. ControlSystem
+// is immutable, ControlState one loop's workspace. Letters: W world, E end-effector frame, C centre
+// of mass.
 #include <Eigen/Core>
 #include <memory>
 #include <optional>
@@ -49,7 +49,7 @@ inline constexpr double kHoldStiffness = 400.0;
 
 /// Two frames that do not move against one another; its six unknowns are the force and torque on
 /// b's mechanism at b's origin, in W [N, N m].
-struct Join {
+struct LoopClosure {
   std::string name;
   int a = 0, b = 0;  // mechanisms
   FrameId frame_a, frame_b;
@@ -72,20 +72,21 @@ class ControlSystem {
   explicit ControlSystem(const Eigen::Vector3d& gravity = Eigen::Vector3d(0.0, 0.0, -9.81))
       : gravity_(gravity) {}
 
-  // at set-up; each throws InputError with cause and mend
+  // at set-up; each throws InputError with cause and hint
 
   /// @return its index. Throws when the name is taken, a joint does not exist, or an actuated one
   /// has no limits
   int add_mechanism(MechanismDescription description);
-  /// Frames by their full names ("left.tcp"). @param stiffness see Join @return index of the join
-  int add_join(std::string name, std::string_view frame_a, std::string_view frame_b,
-               double stiffness = kHoldStiffness);
+  /// Frames by their full names ("left.tcp"). @param stiffness see LoopClosure @return index of the
+  /// loop closure
+  int add_loop_closure(std::string name, std::string_view frame_a, std::string_view frame_b,
+                       double stiffness = kHoldStiffness);
   int add_payload(std::string name, std::string_view frame, const Inertial& inertial);
   /// Ends set-up: the places of all unknowns are fixed.
   void seal();
 
   const std::vector<Mechanism>& mechanisms() const { return mechanisms_; }
-  const std::vector<Join>& joins() const { return joins_; }
+  const std::vector<LoopClosure>& loop_closures() const { return loop_closures_; }
   const std::vector<Payload>& payloads() const { return payloads_; }
   const Eigen::Vector3d& gravity() const { return gravity_; }
   int unknowns() const { return unknowns_; }
@@ -100,13 +101,13 @@ class ControlSystem {
   int mechanism(std::string_view name) const;
   /// The actuated joint's mechanism and index among `actuated`. @throws InputError
   std::pair<int, int> actuated_joint(std::string_view name) const;
-  int join(std::string_view name) const;
+  int loop_closure(std::string_view name) const;
   int payload(std::string_view name) const;
 
  private:
   Eigen::Vector3d gravity_;
   std::vector<Mechanism> mechanisms_;
-  std::vector<Join> joins_;
+  std::vector<LoopClosure> loop_closures_;
   std::vector<Payload> payloads_;
   int unknowns_ = 0;
 };
@@ -139,20 +140,20 @@ struct MechanismState {
   bool measured = false;
 };
 
-struct JoinState {
+struct LoopClosureState {
   bool closed = false;               // forces act and the frames are held together
   bool closing = false;              // closes at the next update_state()
   Pose X_ab;                         // at which they were closed
   Matrix6Xd J_a, J_b;                // of the point of a's and of b's mechanism at b's origin, in W
-  Vector6d rate = Vector6d::Zero();  // acceleration of b against a that the join asks for, without
-                                     // the part of q'': J_b q''_b - J_a q''_a = rate
+  Vector6d rate = Vector6d::Zero();  // acceleration of b against a that the loop closure asks for,
+                                     // without the part of q'': J_b q''_b - J_a q''_a = rate
 };
 
 struct ControlState {
   explicit ControlState(const ControlSystem& system);
 
   std::vector<MechanismState> mechanisms;
-  std::vector<JoinState> joins;
+  std::vector<LoopClosureState> loop_closures;
   std::vector<Ramp> payload;  // 0 ... 1: how much of each payload is carried
   double dt = 0.001;          // since the last tick [s]
 
@@ -160,12 +161,13 @@ struct ControlState {
   void state(StateArchive& archive);
 };
 
-/// Closes a join where its frames will be at the next update_state(), or opens it now: for who acts
-/// between two of them.
-void ask_join(ControlState& state, int join, bool closed);
+/// Closes a loop closure where its frames will be at the next update_state(), or opens it now: for
+/// who acts between two of them.
+void ask_loop_closure(ControlState& state, int loop_closure, bool closed);
 
-/// Closes a join where its frames are now, or opens it. Needs update_state.
-void set_join(const ControlSystem& system, ControlState& state, int join, bool closed);
+/// Closes a loop closure where its frames are now, or opens it. Needs update_state.
+void set_loop_closure(const ControlSystem& system, ControlState& state, int loop_closure,
+                      bool closed);
 
 /// One row of the equations of motion on x: A x + h_v = torque on coordinate v of a mechanism. What
 /// the row does not touch must be zero already. Needs update_state.

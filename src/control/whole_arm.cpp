@@ -124,7 +124,7 @@ WholeArm::WholeArm(const WholeArmConfig& config, const Scene& scene, const Plant
     add_followers(m);
     ignored.insert(ignored.end(), robot.ignored_pairs.begin(), robot.ignored_pairs.end());
   }
-  add_joins(config, scene, layout);
+  add_loop_closures(config, scene, layout);
   for (const auto& [name, payload] : config.payloads)
     system_->add_payload(name, payload.frame,
                          Inertial::from_full(payload.mass, payload.p_EC, payload.I_C_E));
@@ -134,8 +134,8 @@ WholeArm::WholeArm(const WholeArmConfig& config, const Scene& scene, const Plant
   state_->dt = seconds(base);
   for (std::size_t p = 0; p < config.payloads.size(); ++p)
     state_->payload[p].jump(config.payloads[p].second.carried ? 1.0 : 0.0);
-  for (std::size_t j = 0; j < config.joins.size(); ++j)
-    ask_join(*state_, static_cast<int>(j), config.joins[j].second.closed);
+  for (std::size_t j = 0; j < config.loop_closures.size(); ++j)
+    ask_loop_closure(*state_, static_cast<int>(j), config.loop_closures[j].second.closed);
 
   for (std::size_t g = 0; g < layout.groups.size(); ++g) {
     const GroupLayout& group = layout.groups[g];
@@ -234,23 +234,25 @@ void WholeArm::rebase(int arm, const Observation& observation) {
                     s.q, s.v);
 }
 
-void WholeArm::add_joins(const WholeArmConfig& config, const Scene& scene,
-                         const PlantLayout& layout) {
-  if (config.joins.empty()) return;
+void WholeArm::add_loop_closures(const WholeArmConfig& config, const Scene& scene,
+                                 const PlantLayout& layout) {
+  if (config.loop_closures.empty()) return;
   // robots alone press: what stands still has neither q'' nor torques
   const int robots = static_cast<int>(system_->mechanisms().size());
   system_->add_mechanism(ground_of(scene));
-  for (const auto& [name, join] : config.joins) {
-    const auto bad = [&](std::string cause, std::string mend) {
-      return ConfigError({{join.place, "joins." + name, std::move(cause), std::move(mend)}});
+  for (const auto& [name, loop_closure] : config.loop_closures) {
+    const auto bad = [&](std::string cause, std::string hint) {
+      return ConfigError(
+          {{loop_closure.place, "loop_closures." + name, std::move(cause), std::move(hint)}});
     };
     int index = 0;
     try {
-      index = system_->add_join(name, join.between[0], join.between[1], join.stiffness);
+      index = system_->add_loop_closure(name, loop_closure.between[0], loop_closure.between[1],
+                                        loop_closure.stiffness);
     } catch (const InputError& error) {
       throw bad("cannot be made: " + std::string(error.what()), "");
     }
-    const Join& made = system_->joins()[static_cast<std::size_t>(index)];
+    const LoopClosure& made = system_->loop_closures()[static_cast<std::size_t>(index)];
     if (made.a >= robots && made.b >= robots)
       throw bad("joins two frames that stand still", "name a robot's frame first");
     for (const auto& [group, arm] : config.arms) {
@@ -269,8 +271,8 @@ void WholeArm::add_joins(const WholeArmConfig& config, const Scene& scene,
   }
 }
 
-void WholeArm::join(std::string_view name, bool closed) {
-  ask_join(*state_, system_->join(name), closed);
+void WholeArm::loop_closure(std::string_view name, bool closed) {
+  ask_loop_closure(*state_, system_->loop_closure(name), closed);
 }
 
 void WholeArm::carry(std::string_view payload, bool carried, double time) {
@@ -615,8 +617,9 @@ Schema<WholeArmConfig> whole_arm_schema() {
           .optional("inertia", &PayloadConfig::I_C_E, matrix3(),
                     "about it, in the frame's axes [kg m^2]")
           .optional("carried", &PayloadConfig::carried, boolean(), "from the start");
-  const auto join =
-      object<JoinConfig>("Join", "frames that do not move against one another while it is closed")
+  const auto loop_closure =
+      object<JoinConfig>("LoopClosure",
+                         "frames that do not move against one another while it is closed")
           .place(&JoinConfig::place)
           .required("between", &JoinConfig::between, list(text()).size(2),
                     "frames of robots, fixtures, the scene's frames: a, b. Forces are those on b")
@@ -663,7 +666,7 @@ Schema<WholeArmConfig> whole_arm_schema() {
       .optional("jerk_limits", &WholeArmConfig::jerk_limits, boolean(),
                 "the joints' jerks of limits.yaml; false: only where a constraint has them")
       .optional("payloads", &WholeArmConfig::payloads, dictionary(payload), "by name")
-      .optional("joins", &WholeArmConfig::joins, dictionary(join),
+      .optional("loop_closures", &WholeArmConfig::loop_closures, dictionary(loop_closure),
                 "by name; open ones carry no force")
       .optional("optimisation", &WholeArmConfig::problem, problem);
 }

@@ -41,7 +41,7 @@ struct WholeArmConfig {
   std::vector<std::pair<std::string, TaskRegistry::Part>> tasks;
   std::vector<ConstraintRegistry::Part> constraints;
   std::vector<std::pair<std::string, PayloadConfig>> payloads;
-  std::vector<std::pair<std::string, JoinConfig>> joins;
+  std::vector<std::pair<std::string, JoinConfig>> loop_closures;
   ProblemConfig problem;
   BetweenArmsConfig between_arms;
   bool jerk_limits = true;  // the joints' jerks of limits.yaml, also where no constraint says so
@@ -125,8 +125,9 @@ class WholeArm {
   /// Picks a payload up or puts it down in the control model, along a ramp. @throws InputError
   void carry(std::string_view payload, bool carried, double time = kRampTime);
 
-  /// Closes a join where its frames are when the next tick solves, or opens it. @throws InputError
-  void join(std::string_view name, bool closed);
+  /// Closes a loop closure where its frames are when the next tick solves, or opens it. @throws
+  /// InputError
+  void loop_closure(std::string_view name, bool closed);
 
   /// The arm's commanded state becomes where it is measured, at rest: it is not where it was
   /// commanded. In a tick, before update().
@@ -190,7 +191,8 @@ class WholeArm {
   void follow_masters();
   void add_defaults(const WholeArmConfig& config, const ConstraintContext& context,
                     std::vector<std::unique_ptr<Constraint>>& constraints);
-  void add_joins(const WholeArmConfig& config, const Scene& scene, const PlantLayout& layout);
+  void add_loop_closures(const WholeArmConfig& config, const Scene& scene,
+                         const PlantLayout& layout);
   void observe_held(const Observation& observation);
   void add_stops(const PlantLayout& layout);
   void look(const Observation& observation);

@@ -7,9 +7,11 @@
 namespace handspan {
 namespace {
 
-Eigen::Matrix3d rotation_of(const ControlSystem& system, ControlState& state, const Join& join) {
-  const auto m = static_cast<std::size_t>(join.b);
-  return frame_pose(*system.mechanisms()[m].model, state.mechanisms[m].data, join.frame_b).R;
+Eigen::Matrix3d rotation_of(const ControlSystem& system, ControlState& state,
+                            const LoopClosure& loop_closure) {
+  const auto m = static_cast<std::size_t>(loop_closure.b);
+  return frame_pose(*system.mechanisms()[m].model, state.mechanisms[m].data, loop_closure.frame_b)
+      .R;
 }
 
 }  // namespace
@@ -17,12 +19,13 @@ Eigen::Matrix3d rotation_of(const ControlSystem& system, ControlState& state, co
 WrenchTask::WrenchTask(const WrenchTaskConfig& config, const TaskContext& context)
     : Task(context.name, static_cast<int>(chosen_axes(config.axes, context.name).size()), config),
       config_(config),
-      join_(context.system.join(config.join)),
+      loop_closure_(context.system.loop_closure(config.loop_closure)),
       selected_(chosen_axes(config.axes, context.name)),
       reference_(config.wrench) {
-  const Join& join = context.system.joins()[static_cast<std::size_t>(join_)];
-  frame_ = join.name_b;
-  blocks_.push_back({join.offset, Eigen::MatrixXd::Zero(rows(), 6)});
+  const LoopClosure& loop_closure =
+      context.system.loop_closures()[static_cast<std::size_t>(loop_closure_)];
+  frame_ = loop_closure.name_b;
+  blocks_.push_back({loop_closure.offset, Eigen::MatrixXd::Zero(rows(), 6)});
 }
 
 void WrenchTask::set_reference(const Vector6d& F_b) {
@@ -38,10 +41,10 @@ void WrenchTask::hold(const ControlSystem&, ControlState&) { reference_ = config
 
 Vector6d WrenchTask::wrench(const ControlSystem& system, ControlState& state,
                             ConstVectorRef x) const {
-  const Join& join = system.joins()[static_cast<std::size_t>(join_)];
-  const Eigen::Matrix3d R_bW = rotation_of(system, state, join).transpose();
+  const LoopClosure& loop_closure = system.loop_closures()[static_cast<std::size_t>(loop_closure_)];
+  const Eigen::Matrix3d R_bW = rotation_of(system, state, loop_closure).transpose();
   Vector6d F;
-  F << R_bW * x.segment<3>(join.offset), R_bW * x.segment<3>(join.offset + 3);
+  F << R_bW * x.segment<3>(loop_closure.offset), R_bW * x.segment<3>(loop_closure.offset + 3);
   return F;
 }
 
@@ -51,9 +54,9 @@ void WrenchTask::state(StateArchive& archive) {
 }
 
 void WrenchTask::fill(const ControlSystem& system, ControlState& state) {
-  const Join& join = system.joins()[static_cast<std::size_t>(join_)];
-  const Eigen::Matrix3d R_bW = rotation_of(system, state, join).transpose();
-  const bool closed = state.joins[static_cast<std::size_t>(join_)].closed;
+  const LoopClosure& loop_closure = system.loop_closures()[static_cast<std::size_t>(loop_closure_)];
+  const Eigen::Matrix3d R_bW = rotation_of(system, state, loop_closure).transpose();
+  const bool closed = state.loop_closures[static_cast<std::size_t>(loop_closure_)].closed;
   for (std::size_t row = 0; row < selected_.size(); ++row) {
     const int axis = selected_[row];
     const auto k = static_cast<Eigen::Index>(row);
@@ -67,14 +70,14 @@ void WrenchTask::fill(const ControlSystem& system, ControlState& state) {
 void register_wrench_task(TaskRegistry& registry) {
   registry.add(
       "wrench",
-      object<WrenchTaskConfig>("WrenchTask", "force and torque that a join carries")
-          .required("join", &WrenchTaskConfig::join, text())
+      object<WrenchTaskConfig>("WrenchTask", "force and torque that a loop closure carries")
+          .required("loop_closure", &WrenchTaskConfig::loop_closure, text())
           .optional("axes", &WrenchTaskConfig::axes, list(boolean()).size(6),
-                    "in the join's second frame: x, y, z, about x, y, z")
+                    "in the loop closure's second frame: x, y, z, about x, y, z")
           .optional("wrench", &WrenchTaskConfig::wrench, vector<6>(),
                     "force [N] and torque [N m] on the second body, in its frame")
           .optional("weight", &TaskGains::weight, number().min(0).max(1e6), "per N^2 or (N m)^2"),
-      "force and torque that a join carries",
+      "force and torque that a loop closure carries",
       [](const WrenchTaskConfig& config, const TaskContext& context) {
         return std::make_unique<WrenchTask>(config, context);
       });

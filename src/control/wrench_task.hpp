@@ -1,19 +1,19 @@
 #pragma once
-// The force and torque that a join carries: how hard two arms squeeze the box that they hold. Acts
-// on the join's own unknowns; stiffness and damping mean nothing here.
+// The force and torque that a loop closure carries: how hard two arms squeeze the box that they
+// hold. Acts on the loop closure's own unknowns; stiffness and damping mean nothing here.
 #include "control/task.hpp"
 
 namespace handspan {
 
 struct WrenchTaskConfig : TaskGains {
-  std::string join;
-  std::vector<bool> axes = std::vector<bool>(6, true);  // in the join's frame b
+  std::string loop_closure;
+  std::vector<bool> axes = std::vector<bool>(6, true);  // in the loop closure's frame b
   Vector6d wrench = Vector6d::Zero();                   // [N, N m]
 };
 
 class WrenchTask : public Task {
  public:
-  /// @throws InputError when there is no such join, or no axis is chosen
+  /// @throws InputError when there is no such loop closure, or no axis is chosen
   WrenchTask(const WrenchTaskConfig& config, const TaskContext& context);
 
   /// Force and torque on b's mechanism at b's origin, in b's axes [N, N m]. What is not finite or
@@ -27,10 +27,11 @@ class WrenchTask : public Task {
   const std::vector<bool>& axes() const { return config_.axes; }
   /// The frame b, by its full name.
   const std::string& frame() const { return frame_; }
-  /// Whether its join is closed, or about to be: an open one carries nothing.
+  /// Whether its loop closure is closed, or about to be: an open one carries nothing.
   bool carries(const ControlState& state) const {
-    const JoinState& join = state.joins[static_cast<std::size_t>(join_)];
-    return join.closed || join.closing;
+    const LoopClosureState& loop_closure =
+        state.loop_closures[static_cast<std::size_t>(loop_closure_)];
+    return loop_closure.closed || loop_closure.closing;
   }
   /// As the QP's last answer had it, in b's axes [N, N m].
   Vector6d wrench(const ControlSystem& system, ControlState& state, ConstVectorRef x) const;
@@ -40,7 +41,7 @@ class WrenchTask : public Task {
 
  private:
   WrenchTaskConfig config_;
-  int join_ = 0;
+  int loop_closure_ = 0;
   std::string frame_;
   std::vector<int> selected_;
   Vector6d reference_;

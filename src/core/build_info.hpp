@@ -1,5 +1,5 @@
 #pragma once
-// What a run's bits depend on besides its inputs (design section 3.3): this build of the program
+// What a run's bits depend on besides its inputs: this build of the program
 // and what this CPU can do.
 #include <string>
 

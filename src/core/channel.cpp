@@ -169,8 +169,8 @@ ChannelId ChannelTable::find(std::string_view name) const {
     names.push_back(infos_[i].name);
   }
   std::string message = fmt::format("there is no channel '{}'", shown(std::string(name)));
-  const std::string mend = did_you_mean(name, names, "there are");
-  throw InputError(mend.empty() ? message : message + "; " + mend);
+  const std::string hint = did_you_mean(name, names, "there are");
+  throw InputError(hint.empty() ? message : message + "; " + hint);
 }
 
 std::vector<ChannelId> ChannelTable::select(std::string_view pattern) const {

@@ -27,7 +27,7 @@ std::string Issue::text() const {
   if (!line.empty()) line += ": ";
   if (!key.empty()) line += key + ' ';
   line += cause;
-  if (!mend.empty()) line += "; " + mend;
+  if (!hint.empty()) line += "; " + hint;
   return line;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Errors of a person's input: where it is written, what is wrong, what would mend it.
+// Errors of a person's input: where it is written, what is wrong, what would hint it.
 
 #include <stdexcept>
 #include <string>
@@ -24,7 +24,7 @@ struct Issue {
   Place place;
   std::string key;    // such as "tasks[2].stiffness"
   std::string cause;  // such as "is -100"
-  std::string mend;   // such as "it must be > 0"; may be empty
+  std::string hint;   // such as "it must be > 0"; may be empty
 
   /// One line: "grab.yaml:41: tasks[2].stiffness is -100; it must be > 0".
   std::string text() const;

@@ -59,8 +59,8 @@ std::vector<std::string> yaml_files(const std::filesystem::path& folder) {
 }
 
 std::filesystem::path base_of(const Node& name, const std::filesystem::path& folder) {
-  const auto bad = [&](std::string cause, std::string mend) {
-    return ConfigError({{name.place(), kExtends, std::move(cause), std::move(mend)}});
+  const auto bad = [&](std::string cause, std::string hint) {
+    return ConfigError({{name.place(), kExtends, std::move(cause), std::move(hint)}});
   };
   if (name.kind() != Node::Kind::kScalar || name.scalar().empty())
     throw bad(name.predicate(), "it must be the name of a file");

@@ -19,7 +19,7 @@ namespace handspan {
 /// are; a key that is empty takes the file's away. Places stay those of where a thing is written,
 /// and names of other files are meant from the file that extends.
 /// @param load gives a file's tree, carried out already
-/// @throws ConfigError with the place when FILE is no name or not there, and what `load` throws
+/// @throws ConfigError with the place when FILE is not a name or not there, and what `load` throws
 Node extended(const Node& tree, const std::filesystem::path& folder,
               const std::function<Node(const std::filesystem::path&)>& load);
 

@@ -30,7 +30,7 @@ class FileTrees {
 };
 
 /// The tree of a YAML file with those that it extends (core/extends.hpp), or what was given in its
-/// place. Throws ConfigError when one of them cannot be read, is no YAML, or extends itself.
+/// place. Throws ConfigError when one of them cannot be read, is not YAML, or extends itself.
 Node load_tree(const std::filesystem::path& file);
 
 }  // namespace handspan

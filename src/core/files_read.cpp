@@ -54,7 +54,7 @@ void refuse_unwritable(const std::filesystem::path& output, std::string_view opt
   } while (!std::filesystem::exists(at, none) && at != at.parent_path());
   if (std::filesystem::is_directory(at, none) && ::access(at.c_str(), W_OK | X_OK) == 0) return;
   const std::string why =
-      std::filesystem::is_directory(at, none) ? std::strerror(errno) : "it is no folder";
+      std::filesystem::is_directory(at, none) ? std::strerror(errno) : "it is not a folder";
   throw InputError(
       fmt::format("{} {}: nothing can be written in {} ({}); name a file in a folder of yours, or "
                   "run from there",

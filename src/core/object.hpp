@@ -80,7 +80,7 @@ bool assign(M& member, U&& value, const Node& node, Reader& reader) {
   return true;
 }
 
-// reports what is no object; the keys of `description` are named in the mend
+// reports what is not an object; the keys of `description` are named in the hint
 bool is_object(const Node& node, Reader& reader, const Description& description);
 void report_missing(const Node& node, Reader& reader, const Description::Field& field);
 

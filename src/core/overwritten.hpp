@@ -16,8 +16,8 @@ inline constexpr std::string_view kTokenFileOption = "--token-file";
 
 /// A file that is there is written over only when handspan writes such files: a log (MCAP), a
 /// picture (PNG), a data set (HDF5), JSON with kWriterKey, XML with kWrittenXml, STL with
-/// kWrittenStl, or the token of a station. Empty files, and what is no file (a terminal, a pipe),
-/// are nobody's.
+/// kWrittenStl, or the token of a station. Empty files, and what is not a file (a terminal, a
+/// pipe), are nobody's.
 /// @param option that names the output, such as "--record"
 /// @throws InputError naming both, with the way out; not after allow_overwriting()
 void refuse_foreign(const std::filesystem::path& output, std::string_view option);

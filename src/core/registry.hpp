@@ -46,13 +46,13 @@ class Registry {
   explicit Registry(std::string kind) : kind_(std::move(kind)) {}
 
   /// Registers `factory(const Config&, Context...) -> Product`, Config being what `schema` reads.
-  /// Throws InputError when the name is taken or is no identifier.
+  /// Throws InputError when the name is taken or is not an identifier.
   template <class Config, class Factory>
   void add(const std::string& name, const Schema<Config>& schema, std::string doc,
            Factory factory) {
     if (!schema_detail::is_identifier(name)) {
       throw InputError(fmt::format("the {} '{}' has no proper name; {}", kind_, shown(name),
-                                   schema_detail::kIdentifierMend));
+                                   schema_detail::kIdentifierHint));
     }
     auto bind = [name, factory = std::move(factory)](Config config) {
       auto kept = std::make_shared<const Config>(std::move(config));
@@ -131,8 +131,8 @@ class Registry {
     const auto found = entries_.find(name);
     if (found != entries_.end()) return found->second;
     std::string message = fmt::format("there is no {} '{}'", kind_, shown(name));
-    const std::string mend = did_you_mean(name, names(), "there are");
-    throw InputError(mend.empty() ? message : message + "; " + mend);
+    const std::string hint = did_you_mean(name, names(), "there are");
+    throw InputError(hint.empty() ? message : message + "; " + hint);
   }
 
   std::string kind_;

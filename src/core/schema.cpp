@@ -77,8 +77,8 @@ Reader::Step Reader::enter(std::size_t index) {
   return {*this, length};
 }
 
-void Reader::report(const Place& place, std::string cause, std::string mend) {
-  add({place, key(), std::move(cause), std::move(mend)});
+void Reader::report(const Place& place, std::string cause, std::string hint) {
+  add({place, key(), std::move(cause), std::move(hint)});
 }
 
 void Reader::report_unknown(const Place& place, const std::string& name,
@@ -104,7 +104,7 @@ void Reader::finish() {
     issues_.push_back({{issues_[0].place.file, 0, 0},
                        "",
                        fmt::format("{} more errors", unlisted_),
-                       "mend those above first"});
+                       "hint those above first"});
   }
   throw ConfigError(std::move(issues_));
 }
@@ -134,7 +134,7 @@ std::string describe(const Description& description) {
 
 namespace schema_detail {
 
-const char* const kIdentifierMend = "use letters, digits, '_', '-' and '.', at least one";
+const char* const kIdentifierHint = "use letters, digits, '_', '-' and '.', at least one";
 
 std::string rule(Relation relation, double limit, const std::string& unit) {
   // zero is zero in every unit
@@ -159,7 +159,7 @@ std::string size_predicate(std::size_t size) {
   return size == 1 ? "has 1 item" : fmt::format("has {} items", size);
 }
 
-std::string one_of_mend(const std::string& given, const std::vector<std::string>& names) {
+std::string one_of_hint(const std::string& given, const std::vector<std::string>& names) {
   if (!given.empty()) return did_you_mean(given, names, "it must be one of");
   return "it must be one of " + joined(names);
 }
@@ -174,13 +174,13 @@ bool is_identifier(const std::string& text) {
 
 void report_fault(const Node& node, Reader& reader, Fault fault) {
   if (fault.key.empty()) {
-    reader.report(node.place(), std::move(fault.cause), std::move(fault.mend));
+    reader.report(node.place(), std::move(fault.cause), std::move(fault.hint));
     return;
   }
   const Node* part = node.find(fault.key);
   const auto step = reader.enter(fault.key);
   reader.report(part != nullptr ? part->place() : node.place(), std::move(fault.cause),
-                std::move(fault.mend));
+                std::move(fault.hint));
 }
 
 bool is_object(const Node& node, Reader& reader, const Description& description) {
@@ -211,7 +211,7 @@ std::optional<std::size_t> read_tag(const Node& node, Reader& reader, const std:
     return static_cast<std::size_t>(found - names.begin());
   }
   const auto step = reader.enter(tag);
-  reader.report(given->place(), given->predicate(), one_of_mend(given->scalar(), names));
+  reader.report(given->place(), given->predicate(), one_of_hint(given->scalar(), names));
   return std::nullopt;
 }
 

@@ -52,7 +52,7 @@ class Reader {
   std::string key() const { return path_.empty() ? "the file" : path_; }
 
   /// Notes that the value at `place`, read for key(), is wrong.
-  void report(const Place& place, std::string cause, std::string mend);
+  void report(const Place& place, std::string cause, std::string hint);
 
   /// Notes that `place`'s object has a key that it must not have.
   void report_unknown(const Place& place, const std::string& name,
@@ -100,10 +100,10 @@ struct Description {
 std::string describe(const Description& description);
 
 /// What a check found wrong with a value. `key` is the part of it that is meant ("size", "" for
-/// all); cause and mend as in Issue.
+/// all); cause and hint as in Issue.
 struct Fault {
   std::string cause;
-  std::string mend;
+  std::string hint;
   std::string key = "";
 };
 
@@ -126,10 +126,10 @@ std::string rule(Relation relation, double limit, const std::string& unit);
 std::string rule(Relation relation, std::int64_t limit);
 std::string size_rule(std::size_t least, std::size_t most);
 std::string size_predicate(std::size_t size);
-std::string one_of_mend(const std::string& given, const std::vector<std::string>& names);
+std::string one_of_hint(const std::string& given, const std::vector<std::string>& names);
 bool is_identifier(const std::string& text);
 void report_fault(const Node& node, Reader& reader, Fault fault);
-extern const char* const kIdentifierMend;
+extern const char* const kIdentifierHint;
 }  // namespace schema_detail
 
 /// Reads and checks a T. Immutable; copies share what they are made of. Methods return a narrower
@@ -228,13 +228,13 @@ class Schema {
   Schema one_of(std::vector<std::string> names) const
     requires std::same_as<T, std::string>
   {
-    std::string rule = schema_detail::one_of_mend("", names).substr(sizeof("it must be ") - 1);
+    std::string rule = schema_detail::one_of_hint("", names).substr(sizeof("it must be ") - 1);
     return refined(
         [names = std::move(names)](const std::string& value) -> std::string {
           for (const std::string& name : names) {
             if (name == value) return "";
           }
-          return schema_detail::one_of_mend(value, names);
+          return schema_detail::one_of_hint(value, names);
         },
         std::move(rule));
   }
@@ -245,13 +245,13 @@ class Schema {
   {
     return refined(
         [](const std::string& value) -> std::string {
-          return schema_detail::is_identifier(value) ? "" : schema_detail::kIdentifierMend;
+          return schema_detail::is_identifier(value) ? "" : schema_detail::kIdentifierHint;
         },
         "letters, digits, '_', '-' and '.'");
   }
 
  private:
-  // `problem(value)` is the mend of what is wrong, "" for nothing; the cause is the value itself
+  // `problem(value)` is the hint of what is wrong, "" for nothing; the cause is the value itself
   template <class Problem>
   Schema refined(Problem problem, std::string rule) const {
     Description description = *description_;
@@ -261,8 +261,8 @@ class Schema {
                                                      Reader& reader) -> std::optional<T> {
           std::optional<T> value = (*read)(node, reader);
           if (!value) return value;
-          if (std::string mend = problem(*value); !mend.empty()) {
-            reader.report(node.place(), node.predicate(), std::move(mend));
+          if (std::string hint = problem(*value); !hint.empty()) {
+            reader.report(node.place(), node.predicate(), std::move(hint));
             return std::nullopt;
           }
           return value;
@@ -272,7 +272,8 @@ class Schema {
 
   template <class L>
   Schema bounded(schema_detail::Relation relation, L limit) const {
-    static_assert(!std::same_as<T, std::int64_t> || std::integral<L>, "the bound is no integer");
+    static_assert(!std::same_as<T, std::int64_t> || std::integral<L>,
+                  "the bound is not an integer");
     const auto holds = [relation](auto value, decltype(value) bound) {
       switch (relation) {
         case schema_detail::Relation::kAtLeast:

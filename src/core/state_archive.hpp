@@ -1,5 +1,5 @@
 #pragma once
-// Snapshots (design section 3.8): each part of a loop names what a run changes, once, and the same
+// Snapshots: each part of a loop names what a run changes, once, and the same
 // list saves and loads it:
 //   void Ramp::state(StateArchive& archive) { archive(value_, target_, rate_); }
 // Bytes of one build on one machine: numbers stand as they are in memory. Saving into a buffer that

@@ -13,8 +13,8 @@
 namespace handspan {
 namespace {
 
-ConfigError file_error(const std::filesystem::path& path, std::string cause, std::string mend) {
-  return ConfigError({{{path.string(), 0, 0}, "", std::move(cause), std::move(mend)}});
+ConfigError file_error(const std::filesystem::path& path, std::string cause, std::string hint) {
+  return ConfigError({{{path.string(), 0, 0}, "", std::move(cause), std::move(hint)}});
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ Rate Rate::hz(double hz) {
     p1 = p, q1 = q, p = p2, q = q2;
   }
   throw InputError(fmt::format(
-      "a rate of {} Hz is no ratio of small integers; write one, such as 30000/1001", hz));
+      "a rate of {} Hz is not a ratio of small integers; write one, such as 30000/1001", hz));
 }
 
 Rate Rate::from_period(Nanoseconds period) {

@@ -27,7 +27,7 @@ const Node* find(const Node& tree, std::span<const TreeStep> steps);
 
 /// The tree with `value` where the steps lead. Keys that are not there yet come last in their
 /// object, with the objects between; an index must be there. Throws InputError naming the step that
-/// leads nowhere: an index beyond its list, a key in something that is no object.
+/// leads nowhere: an index beyond its list, a key in something that is not an object.
 Node with_value(const Node& tree, std::span<const TreeStep> steps, const Node& value);
 
 /// The same content and place of everything in it do not count: kinds, scalars, quotes, order.

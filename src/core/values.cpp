@@ -89,10 +89,10 @@ NumberPrefix number_prefix(std::string_view text) {
   return number;
 }
 
-// what is wrong with a scalar, as cause and mend; empty cause for nothing
+// what is wrong with a scalar, as cause and hint; empty cause for nothing
 struct Problem {
   std::string cause;
-  std::string mend;
+  std::string hint;
 };
 
 std::string a_number(const std::string& unit) {
@@ -121,13 +121,13 @@ std::optional<double> with_unit(double value, std::string_view suffix, const std
   }
   problem.cause = node.predicate();
   if (has_decimal_comma(node.scalar())) {
-    problem.mend = "write a decimal point, not a comma";
+    problem.hint = "write a decimal point, not a comma";
   } else if (written == "\xC2\xB0" && unit == "rad") {
-    problem.mend = fmt::format("write '{} deg'", value);
+    problem.hint = fmt::format("write '{} deg'", value);
   } else if (unit.empty()) {
-    problem.mend = "it must be a number without a unit";
+    problem.hint = "it must be a number without a unit";
   } else {
-    problem.mend = std::string("it must be a number in ") + (admitted.size() > 1 ? "one of " : "") +
+    problem.hint = std::string("it must be a number in ") + (admitted.size() > 1 ? "one of " : "") +
                    joined(admitted);
   }
   return std::nullopt;
@@ -185,26 +185,26 @@ std::optional<double> parse_number(const Node& node, const std::string& unit, Pr
   const NumberPrefix number = number_prefix(scalar);
   if (number.error == std::errc::invalid_argument) return std::nullopt;
   if (number.error == std::errc::result_out_of_range) {
-    problem.mend =
+    problem.hint =
         number.based ? "it must fit 64 bits" : "it must be a number that a double can hold";
     return std::nullopt;
   }
   if (node.quoted()) {
-    problem.mend = "write the number without quotes";
+    problem.hint = "write the number without quotes";
     return std::nullopt;
   }
   if (number.rest.empty()) return number.value;
   if (!number.based)
     if (const auto value = with_unit(number.value, number.rest, unit, node, problem)) return value;
-  if (std::string mend = written_otherwise(scalar, unit); !mend.empty())
-    problem.mend = std::move(mend);
+  if (std::string hint = written_otherwise(scalar, unit); !hint.empty())
+    problem.hint = std::move(hint);
   return std::nullopt;
 }
 
 std::optional<double> read_number(const Node& node, Reader& reader, const std::string& unit) {
   Problem problem;
   const auto value = parse_number(node, unit, problem);
-  if (!value) reader.report(node.place(), std::move(problem.cause), std::move(problem.mend));
+  if (!value) reader.report(node.place(), std::move(problem.cause), std::move(problem.hint));
   return value;
 }
 
@@ -230,15 +230,15 @@ std::optional<WrittenNumber> parse_number_with_unit(const Node& node, Problem& p
   const auto number = parse_number(node, unit.value_or(""), problem);
   if (number) return WrittenNumber{*number, *unit};
   if (!unit && written.error != std::errc::invalid_argument && !has_decimal_comma(node.scalar()) &&
-      !problem.mend.starts_with("write "))
-    problem.mend = "it must be a number, in a unit such as m, mm, deg or m/s";
+      !problem.hint.starts_with("write "))
+    problem.hint = "it must be a number, in a unit such as m, mm, deg or m/s";
   return std::nullopt;
 }
 
 std::optional<WrittenNumber> read_number_with_unit(const Node& node, Reader& reader) {
   Problem problem;
   const auto value = parse_number_with_unit(node, problem);
-  if (!value) reader.report(node.place(), std::move(problem.cause), std::move(problem.mend));
+  if (!value) reader.report(node.place(), std::move(problem.cause), std::move(problem.hint));
   return value;
 }
 
@@ -267,20 +267,20 @@ std::optional<std::int64_t> parse_integer(std::string_view text, std::errc& erro
 
 std::optional<std::int64_t> read_integer(const Node& node, Reader& reader) {
   std::errc error{};
-  std::string mend = "it must be a whole number";
+  std::string hint = "it must be a whole number";
   if (node.kind() == Node::Kind::kScalar && !node.quoted()) {
     if (const auto value = parse_integer(node.scalar(), error)) return value;
     if (std::string written = written_otherwise(node.scalar(), ""); !written.empty())
-      mend = std::move(written);
+      hint = std::move(written);
   }
   // 1e18 is whole, and the double of 9007199254740993.0 is another number
-  if (error == std::errc::invalid_argument && mend.starts_with("it")) {
+  if (error == std::errc::invalid_argument && hint.starts_with("it")) {
     const NumberPrefix number = number_prefix(node.scalar());
     if (number.error == std::errc() && number.rest.empty() && std::abs(number.value) >= 0x1p53)
-      mend = "write it without a point or an exponent";
+      hint = "write it without a point or an exponent";
   }
-  if (error == std::errc::result_out_of_range) mend = "it must fit 64 bits";
-  reader.report(node.place(), node.predicate(), std::move(mend));
+  if (error == std::errc::result_out_of_range) hint = "it must fit 64 bits";
+  reader.report(node.place(), node.predicate(), std::move(hint));
   return std::nullopt;
 }
 
@@ -477,10 +477,10 @@ std::optional<Eigen::VectorXd> read_numbers(const Node& node, Reader& reader,
   const auto count = static_cast<Eigen::Index>(items.size());
   if (node.kind() != Node::Kind::kList || (size >= 0 && count != size)) {
     const bool list = node.kind() == Node::Kind::kList;
-    std::string mend = "it must be a " + numbers_type(size);
-    if (!list && unit == "rad") mend += angles_example(node, size);
+    std::string hint = "it must be a " + numbers_type(size);
+    if (!list && unit == "rad") hint += angles_example(node, size);
     reader.report(node.place(), list ? size_predicate(items.size()) : node.predicate(),
-                  std::move(mend));
+                  std::move(hint));
     return std::nullopt;
   }
   Eigen::VectorXd values(count);

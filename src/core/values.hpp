@@ -33,7 +33,7 @@ struct WrittenNumber {
 /// it is. The value is as number() of that unit has it.
 Schema<WrittenNumber> number_with_unit();
 
-/// The same of a text; nullopt when it is no such thing.
+/// The same of a text; nullopt when it is not such a thing.
 std::optional<WrittenNumber> parse_number_with_unit(const std::string& text);
 
 /// A whole number of 64 bits in base 10, without exponent.

@@ -75,8 +75,8 @@ class TreeBuilder : public YAML::EventHandler {
 
   Place place(const YAML::Mark& mark) const { return {file_, mark.line + 1, mark.column + 1}; }
 
-  [[noreturn]] void stop(Place at, std::string cause, std::string mend) {
-    issues.push_back({std::move(at), "", std::move(cause), std::move(mend)});
+  [[noreturn]] void stop(Place at, std::string cause, std::string hint) {
+    issues.push_back({std::move(at), "", std::move(cause), std::move(hint)});
     throw ConfigError(issues);
   }
 

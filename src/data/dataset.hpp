@@ -32,7 +32,7 @@ std::unique_ptr<DatasetWriter> hdf5_dataset(const std::filesystem::path& file,
                                             const DatasetOptions& options);
 
 /// A folder in the layout of LeRobot v3.0: data/, meta/info.json, meta/stats.json,
-/// meta/tasks.parquet and meta/episodes/. @throws InputError when the rate is no whole number
+/// meta/tasks.parquet and meta/episodes/. @throws InputError when the rate is not a whole number
 std::unique_ptr<DatasetWriter> lerobot_dataset(const std::filesystem::path& folder,
                                                const DatasetOptions& options);
 

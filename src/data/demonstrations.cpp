@@ -160,7 +160,7 @@ bool Demonstrations::takes(const LogFile& log, const Episode& episode, const Row
     return false;
   };
   if (!options_.discarded && episode.outcome == "discard") return leave("it was discarded");
-  // one with a hole is no demonstration
+  // one with a hole is not a demonstration
   if (const std::string lost = lost_of(log, episode); !lost.empty()) return leave(lost);
   const std::size_t rows = sampler.ticks({episode.start, episode.end}).size();
   if (rows < kFewestRows + 1)

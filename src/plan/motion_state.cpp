@@ -16,7 +16,7 @@ const char* words(PlanRefusal reason) {
       return "its size is not that of the start, or the start's is not 1 to 16; give every vector "
              "one size";
     case PlanRefusal::kRotation:
-      return "its R is no rotation; give an orthonormal matrix of determinant 1";
+      return "its R is not a rotation; give an orthonormal matrix of determinant 1";
     case PlanRefusal::kNotFinite:
       return "a number is not finite; give finite numbers";
     case PlanRefusal::kLimits:

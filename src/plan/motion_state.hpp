@@ -31,7 +31,7 @@ enum class PlanRefusal {
   kNone,       // planned
   kWaypoints,  // there are none, or more than the motion has room for
   kSize,       // vectors of different sizes, or of 0 or more than 16 coordinates
-  kRotation,   // a pose of the start or of a waypoint whose R is no rotation
+  kRotation,   // a pose of the start or of a waypoint whose R is not a rotation
   kNotFinite,  // a number of the start or of a waypoint
   kLimits,     // a limit that is not finite and > 0
   kPassing,    // a waypoint's passing velocity cannot be had within the limits
@@ -45,7 +45,7 @@ struct PlanError {
   int waypoint = -1;    // counted from 0; -1: it is not about one of them
   int coordinate = -1;  // counted from 0; -1: it is not about one of them
 
-  /// One line, cause and mend: "waypoint 2, coordinate 0: its passing velocity ...". Allocates.
+  /// One line, cause and hint: "waypoint 2, coordinate 0: its passing velocity ...". Allocates.
   std::string text() const;
 };
 

@@ -121,7 +121,7 @@ PlanRefusal PosePath::plan_leg(const PoseState& from, const PoseWaypoint& to, Le
     if (!(way.norm() > 1e-9) || to.speed < 0.0) return PlanRefusal::kPassing;
     leg.end.V_WE << way * (to.speed / way.norm()), turn * (to.speed / way.norm());
   }
-  // rounding of a velocity that was given as the limit is no fault
+  // rounding of a velocity that was given as the limit is not a fault
   const double whole = 1.0 + 1e-12;
   const Eigen::Vector3d v_end = leg.end.V_WE.head<3>(), omega_end = leg.end.V_WE.tail<3>();
   if (v_end.norm() > whole * limits_.linear.velocity ||

@@ -10,7 +10,7 @@ namespace {
 constexpr double kMostDuration = 7200.0;  // [s]; ruckig itself ends a little later
 // of a limit: a velocity that far from the line is on it
 constexpr double kOnLine = 1e-12;
-// [s]: what the limits take away in this time is no motion: a start that rests but for rounding
+// [s]: what the limits take away in this time is not a motion: a start that rests but for rounding
 constexpr double kNoTime = 1e-7;
 
 struct Along {

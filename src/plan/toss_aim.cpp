@@ -256,7 +256,7 @@ double forecast_success(const TossTask& task, const HeldSwing& trial, const Toss
     const RigidModel model(task.box, std::move(surfaces));
     fly(model, f);
     const double up = f.X_WT.R.col(2).dot(f.toss.end.X_WB.R.col(2));
-    good += f.toss.at_rest && up > std::cos(task.most_tilt) ? 1 : 0;
+    good += f.toss.at_rest && up > std::cos(task.max_tilt) ? 1 : 0;
   }
   return static_cast<double>(good) / n;
 }

@@ -16,8 +16,8 @@ struct TossTask {
   RigidBox box;
   /// Of the target, with their poses in T; their velocity is the target's.
   std::vector<RigidSurface> surfaces;
-  ImpactLaw floor;           // of the box on T's floor
-  double most_tilt = 0.524;  // of the box's z axis at rest, of a good toss [rad]
+  ImpactLaw floor;          // of the box on T's floor
+  double max_tilt = 0.524;  // of the box's z axis at rest, of a good toss [rad]
 };
 
 /// How the toss is done: the swing's change, and when the target sets out.

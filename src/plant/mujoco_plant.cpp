@@ -62,7 +62,7 @@ MujocoPlant::Impl::Impl(const Scene& scene_, std::vector<std::string> robots_)
       const auto period = robot.limits.rate.period();
       if (!period || *period % layout.period != 0)
         throw InputError(fmt::format(
-            "robot '{}' takes commands at {}, which is no whole number of physics steps of {} s",
+            "robot '{}' takes commands at {}, which is not a whole number of physics steps of {} s",
             robot.name, robot.limits.rate.text(), step));
       Group g{GroupDrive(group, robot.limits, step, static_cast<int>(*period / layout.period)),
               {},
@@ -478,7 +478,7 @@ SuctionCup& MujocoPlant::Impl::cup(std::string_view name) {
 std::size_t MujocoPlant::Impl::object(std::string_view name) const {
   const auto found = std::ranges::find(scene.objects, name, &SceneBody::name);
   if (found == scene.objects.end())
-    throw std::out_of_range(fmt::format("'{}' is no free object", name));
+    throw std::out_of_range(fmt::format("'{}' is not a free object", name));
   return static_cast<std::size_t>(found - scene.objects.begin());
 }
 

@@ -26,7 +26,7 @@ inline constexpr std::size_t kMostContacts = 256;
 class MujocoPlant : public Plant {
  public:
   /// @param scene kept by reference. @throws std::runtime_error when MuJoCo refuses it, InputError
-  /// when a robot's rate is no whole number of physics steps
+  /// when a robot's rate is not a whole number of physics steps
   explicit MujocoPlant(const Scene& scene);
   /// Drives these robots only. The others of the scene are in it too, without groups and sensors of
   /// their own: they stand where show() puts them. @throws as above, and InputError for a robot
@@ -71,7 +71,7 @@ class MujocoPlant : public Plant {
   Vector6d body_velocity(int body) const;
   /// Puts a free object somewhere, at a velocity; a cup that holds it lets go. What is observed is
   /// seen anew.
-  /// @throws std::out_of_range when it is no object of the scene
+  /// @throws std::out_of_range when it is not an object of the scene
   void set_object(std::string_view name, const Pose& X_WB, const Vector6d& V_WB);
 
   /// Puts a free object against the lip of a cup, which holds it there with full vacuum and is

@@ -23,6 +23,7 @@ namespace {
 
 // Half the diagonal of the floor as it is drawn, and a little [m].
 constexpr float kShadowReach = 9.0F;
+constexpr float kBelow = 0.001F;  // [m]
 
 // One display a process: terminating it unloads the driver, which leaks on some versions of Mesa.
 EGLDisplay shared_display() {
@@ -163,6 +164,11 @@ void write_picture(const MujocoPlant& plant, const PictureOptions& options,
   mj_kinematics(impl.model.get(), data.get());
   mj_camlight(impl.model.get(), data.get());
   mjv_updateScene(impl.model.get(), data.get(), &visible, nullptr, &camera, mjCAT_ALL, &scene);
+  // faces that lie in the ground's plane would flicker with it
+  const int ground = mj_name2id(impl.model.get(), mjOBJ_GEOM, kGround);
+  for (int g = 0; g < scene.ngeom; ++g)
+    if (ground >= 0 && scene.geoms[g].objtype == mjOBJ_GEOM && scene.geoms[g].objid == ground)
+      scene.geoms[g].pos[2] -= kBelow;
   const mjrRect viewport = {0, 0, width, height};
   mjr_render(viewport, &scene, &context);
   std::vector<unsigned char> rgb(static_cast<std::size_t>(3 * width * height));

@@ -1,5 +1,5 @@
 #pragma once
-// What observations come from and commands go to (design section 3.5): a simulator now, real arms
+// What observations come from and commands go to: a simulator now, real arms
 // later. Commands go to actuator groups; everything is in SI, one value a joint. In a tick nothing
 // allocates or throws.
 #include <Eigen/Core>

@@ -74,8 +74,8 @@ PlantSet::PlantSet(const PlantLayout& whole, std::vector<PlantMember> members)
 void PlantSet::place(std::size_t m, const PlantLayout& whole) {
   PlantMember& member = members_[m];
   const PlantLayout& layout = member.plant->layout();
-  const auto bad = [&](const std::string& cause, const std::string& mend) {
-    return InputError(fmt::format("{} {}; {}", quoted(member), cause, mend));
+  const auto bad = [&](const std::string& cause, const std::string& hint) {
+    return InputError(fmt::format("{} {}; {}", quoted(member), cause, hint));
   };
   if (layout.period <= 0)
     throw bad(fmt::format("has a period of {} ns", layout.period), "it must be > 0");

@@ -122,11 +122,11 @@ std::vector<Issue> check_plants(const PlantConfigs& plants, const Scene& scene, 
   std::vector<std::pair<std::string, std::string>> driven;  // robot, by which plant
   std::string simulation, ticking;
   for (const auto& [name, plant] : plants) {
-    const auto add = [&](std::string what, std::string cause, std::string mend) {
-      issues.push_back({plant.place, key(name) + what, std::move(cause), std::move(mend)});
+    const auto add = [&](std::string what, std::string cause, std::string hint) {
+      issues.push_back({plant.place, key(name) + what, std::move(cause), std::move(hint)});
     };
     if (!schema_detail::is_identifier(name))
-      add("", "has no proper name", schema_detail::kIdentifierMend);
+      add("", "has no proper name", schema_detail::kIdentifierHint);
     for (const auto& robot : plant.robots) {
       if (!std::ranges::count(all, robot)) {
         add(".robots", fmt::format("names '{}', which the scene does not have", shown(robot)),
@@ -173,7 +173,7 @@ std::vector<Issue> check_plants(const PlantConfigs& plants, const Scene& scene, 
                                           simulation)});
   if (waits && ticking.empty())
     issues.push_back({clock, "clock", "is plant, and no plant is the clock",
-                      "say clock: true in a plant that is no simulation"});
+                      "say clock: true in a plant that is not a simulation"});
   return issues;
 }
 

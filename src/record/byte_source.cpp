@@ -29,7 +29,7 @@ class FileSource : public ByteSource {
     struct stat about{};
     if (::fstat(descriptor_, &about) != 0 || !S_ISREG(about.st_mode)) {
       ::close(descriptor_);
-      throw InputError(fmt::format("{}: is no plain file; name a log", printable(name())));
+      throw InputError(fmt::format("{}: is not a plain file; name a log", printable(name())));
     }
     size_ = static_cast<std::uint64_t>(about.st_size);
     InputsRead::note(path);

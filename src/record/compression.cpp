@@ -76,7 +76,7 @@ Bytes decompress(ByteSpan bytes, std::uint64_t size) {
     throw BytesError(fmt::format("{} bytes are compressed in one piece; at most {} are read", size,
                                  kMostDecompressed));
   if (size == 0 && bytes.empty()) return {};
-  // what is no zstd, or holds more than stated, is known before there is room for it
+  // what is not zstd, or holds more than stated, is known before there is room for it
   const unsigned long long held = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
   if (held == ZSTD_CONTENTSIZE_ERROR)
     throw BytesError("decompressing failed (the bytes are not of zstd)");

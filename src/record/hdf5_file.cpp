@@ -97,7 +97,7 @@ Hdf5File::Hdf5File(const std::filesystem::path& file, Open how) : impl_(std::mak
   impl_->file = H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
   if (impl_->file < 0)
     throw InputError(fmt::format(
-        "{}: it is no HDF5 file that may be written to; name one that this program wrote",
+        "{}: it is not an HDF5 file that may be written to; name one that this program wrote",
         file.string()));
 }
 

@@ -47,7 +47,7 @@ struct LogStatus {
   std::uint64_t messages = 0;  // taken from the ring and given to the file
   std::uint64_t dropped = 0;   // pushes that returned false
   bool failed = false;         // the recording has ended; the file so far can be read
-  std::string_view message;    // why (path, cause, mend); lives as long as the LogWriter
+  std::string_view message;    // why (path, cause, hint); lives as long as the LogWriter
 };
 
 class LogWriter {

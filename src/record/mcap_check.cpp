@@ -111,7 +111,7 @@ void check_data(const ByteSource& source, std::uint64_t end, McapIndex& index) {
   }
 }
 
-McapMap mended_metadata(const McapReader& reader) {
+McapMap repaired_metadata(const McapReader& reader) {
   McapMap map = {{kWordsKey, reader.damage()}};
   for (std::size_t i = 0; i < reader.losses().size(); ++i) {
     const McapLoss& loss = reader.losses()[i];
@@ -121,7 +121,7 @@ McapMap mended_metadata(const McapReader& reader) {
   return map;
 }
 
-void add_mended(McapIndex& index, const McapMap& map) {
+void add_repaired(McapIndex& index, const McapMap& map) {
   const auto words = map.find(kWordsKey);
   if (!index.damage.empty()) index.damage += '\n';
   index.damage += "it is a repaired copy of a damaged file, which had lost this:\n";

@@ -185,7 +185,7 @@ McapIndex index_mcap(const ByteSource& source, McapReader::Open how) {
                                             [&](std::size_t i) { return start[i] == magic[i]; });
     if (start.size() < magic.size() || static_cast<std::size_t>(same) + 1 < magic.size())
       throw InputError(
-          fmt::format("{}: byte 0: is no MCAP file; name a log that handspan or another "
+          fmt::format("{}: byte 0: is not an MCAP file; name a log that handspan or another "
                       "program wrote as MCAP",
                       printable(source.name())));
     index.note(0, "the file's first bytes are not those of MCAP; nothing is lost by it");

@@ -73,8 +73,8 @@ void check_all(const ByteSource& source, McapIndex& index);
 void check_data(const ByteSource& source, std::uint64_t end, McapIndex& index);
 
 /// What was lost of a file, as its repaired copy keeps it; and back into the index of that copy.
-McapMap mended_metadata(const McapReader& reader);
-void add_mended(McapIndex& index, const McapMap& map);
+McapMap repaired_metadata(const McapReader& reader);
+void add_repaired(McapIndex& index, const McapMap& map);
 
 /// A block's records, decompressed and checked. Throws BytesError when they are damaged, InputError
 /// when their compression is not read here.

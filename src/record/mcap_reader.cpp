@@ -63,8 +63,8 @@ McapReader::McapReader(const std::filesystem::path& path, Open how)
     : McapReader(std::make_unique<Impl>(ByteSource::file(path), how)) {}
 McapReader::McapReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
   // what a repaired copy says of its original
-  const auto mended = std::ranges::find(metadata(), kMendedMetadata, &McapMetadataInfo::name);
-  if (mended != metadata().end()) add_mended(impl_->index, metadata(*mended));
+  const auto repaired = std::ranges::find(metadata(), kRepairedMetadata, &McapMetadataInfo::name);
+  if (repaired != metadata().end()) add_repaired(impl_->index, metadata(*repaired));
 }
 McapReader::~McapReader() = default;
 McapReader::McapReader(McapReader&&) noexcept = default;

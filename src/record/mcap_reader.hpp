@@ -50,7 +50,7 @@ struct McapLoss {
 };
 
 /// The metadata in which a repaired copy says what was lost.
-inline constexpr char kMendedMetadata[] = "handspan_mended";
+inline constexpr char kRepairedMetadata[] = "handspan_repaired";
 
 class McapReader {
  public:
@@ -62,8 +62,9 @@ class McapReader {
     kByReading,  // as kChecked, from the first record to the last, without the summary
   };
 
-  /// Throws InputError (path, byte, cause, mend) when the file cannot be read, is no MCAP file, or
-  /// when it has to be read through and a chunk is compressed in a way that is not read here (lz4).
+  /// Throws InputError (path, byte, cause, hint) when the file cannot be read, is not an MCAP file,
+  /// or when it has to be read through and a chunk is compressed in a way that is not read here
+  /// (lz4).
   explicit McapReader(const std::filesystem::path& path, Open how = Open::kBySummary);
 
   /// The same of bytes in memory; `name` is their path in messages.
@@ -73,8 +74,8 @@ class McapReader {
   McapReader(McapReader&&) noexcept;
   McapReader& operator=(McapReader&&) noexcept;
 
-  /// Whether the file was finished, nothing in it was found damaged, and it is no repaired copy of
-  /// a file that had lost something. Messages of a file that opened kBySummary are checked when
+  /// Whether the file was finished, nothing in it was found damaged, and it is not a repaired copy
+  /// of a file that had lost something. Messages of a file that opened kBySummary are checked when
   /// they are read.
   bool complete() const;
 

@@ -26,7 +26,7 @@ struct McapOptions {
 
 class McapWriter {
  public:
-  /// Makes the file, or replaces it. Throws InputError (path, cause, mend) when that cannot be: no
+  /// Makes the file, or replaces it. Throws InputError (path, cause, hint) when that cannot be: no
   /// such folder, no permission, disk full; so do all functions below when a write fails, after
   /// which the file ends with its last whole record and nothing more can be written.
   explicit McapWriter(const std::filesystem::path& path, const McapOptions& options = {});

@@ -15,7 +15,7 @@
 namespace handspan {
 namespace {
 
-std::string mend_of(int error, const std::filesystem::path& path) {
+std::string hint_of(int error, const std::filesystem::path& path) {
   const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
   switch (error) {
     case ENOENT:
@@ -47,7 +47,7 @@ OutputFile::OutputFile(const std::filesystem::path& path) : name_(path.string())
   if (descriptor_ >= 0) return;
   const int error = errno;
   throw InputError(fmt::format("{}: cannot be written ({}); {}", printable(name_),
-                               std::strerror(error), mend_of(error, path)));
+                               std::strerror(error), hint_of(error, path)));
 }
 
 OutputFile::~OutputFile() {
@@ -86,7 +86,7 @@ bool OutputFile::is_there() const {
 
 void OutputFile::fail(int error) {
   failure_ = fmt::format("{}: writing failed after {} bytes ({}); {}", printable(name_), size_,
-                         std::strerror(error), mend_of(error, name_));
+                         std::strerror(error), hint_of(error, name_));
   // a reader finds whole records only; on a device that cannot be cut there is nothing to read
   if (::ftruncate(descriptor_, static_cast<off_t>(size_)) == 0)
     ::lseek(descriptor_, static_cast<off_t>(size_), SEEK_SET);
@@ -100,7 +100,7 @@ void OutputFile::close() {
   descriptor_ = -1;
   if (result != 0 && error != EINTR && failure_.empty())
     throw InputError(fmt::format("{}: closing failed ({}); {}", printable(name_),
-                                 std::strerror(error), mend_of(error, name_)));
+                                 std::strerror(error), hint_of(error, name_)));
 }
 
 }  // namespace handspan

@@ -12,7 +12,7 @@ namespace handspan {
 
 class OutputFile {
  public:
-  /// Makes or empties the file. Throws InputError (path, cause, mend) when that cannot be.
+  /// Makes or empties the file. Throws InputError (path, cause, hint) when that cannot be.
   explicit OutputFile(const std::filesystem::path& path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;

@@ -15,11 +15,11 @@
 
 namespace handspan {
 
-std::string mend_log(const std::filesystem::path& in, const std::filesystem::path& out) {
+std::string repair_log(const std::filesystem::path& in, const std::filesystem::path& out) {
   const McapReader reader(in, McapReader::Open::kChecked);
   std::error_code none;
   if (std::filesystem::equivalent(in, out, none))
-    throw InputError(fmt::format("{}: is the log to be mended; name another file for its copy",
+    throw InputError(fmt::format("{}: is the log to be repaired; name another file for its copy",
                                  printable(out.string())));
   McapOptions options;
   options.profile = reader.profile();
@@ -38,8 +38,8 @@ std::string mend_log(const std::filesystem::path& in, const std::filesystem::pat
   // what is there twice is written twice again
   std::set<std::pair<std::string, McapMap>> maps;
   for (const McapMetadataInfo& info : reader.metadata())
-    if (info.name != kMendedMetadata) maps.emplace(info.name, reader.metadata(info));
-  if (reader.lacking()) maps.emplace(kMendedMetadata, mended_metadata(reader));
+    if (info.name != kRepairedMetadata) maps.emplace(info.name, reader.metadata(info));
+  if (reader.lacking()) maps.emplace(kRepairedMetadata, repaired_metadata(reader));
   for (const auto& [name, map] : maps) writer.metadata(name, map);
   std::set<std::pair<std::string, Bytes>> files;
   for (const McapAttachmentInfo& info : reader.attachments()) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Mends a log whose recording was ended hard, or whose disk was.
+// Repairs a log whose recording was ended hard, or whose disk was.
 
 #include <filesystem>
 #include <string>
@@ -10,9 +10,9 @@ namespace handspan {
 /// Writes to `out` all that can be read of `in`: messages in the order of log time, attachments and
 /// metadata, with the summary that gives random access. A damaged chunk is left out as a whole, and
 /// reading goes on with the next one. The copy says in its metadata what is lacking
-/// (kMendedMetadata), so that whoever reads it is told. @return what was lost, a line each with its
-/// byte in `in`; "nothing was lost" when there is nothing. Throws InputError when `in` is no MCAP
-/// file or cannot be read, or `out` cannot be written or is `in`.
-std::string mend_log(const std::filesystem::path& in, const std::filesystem::path& out);
+/// (kRepairedMetadata), so that whoever reads it is told. @return what was lost, a line each with
+/// its byte in `in`; "nothing was lost" when there is nothing. Throws InputError when `in` is not
+/// an MCAP file or cannot be read, or `out` cannot be written or is `in`.
+std::string repair_log(const std::filesystem::path& in, const std::filesystem::path& out);
 
 }  // namespace handspan

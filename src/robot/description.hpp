@@ -1,5 +1,5 @@
 #pragma once
-// The one description of a mechanism from which both engines are built (design section 3.1):
+// The one description of a mechanism from which both engines are built:
 // Pinocchio in robot/, MuJoCo in scene/. Letters: W world, P parent body, B body, J joint anchor, G
 // shape, F frame, C centre of mass. Plain data in SI units; nothing here computes dynamics.
 #include <Eigen/Geometry>

@@ -1,6 +1,6 @@
 #pragma once
-// Somebody's URDF or MJCF as a robot of ours: nothing in it is dropped, filled in or mended without
-// a word about it. What it becomes: import_write.hpp writes it as a folder of robots/.
+// Somebody's URDF or MJCF as a robot of ours: nothing in it is dropped, filled in or repaired
+// without a word about it. What it becomes: import_write.hpp writes it as a folder of robots/.
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -70,7 +70,7 @@ struct ImportedRobot {
 };
 
 /// Reads a URDF. Links with mass or shapes become bodies, others frames of the body they are fixed
-/// to; a link 'world' without mass is the world. What mend_urdf (urdf_mend.hpp) puts right is
+/// to; a link 'world' without mass is the world. What repair_urdf (urdf_repair.hpp) puts right is
 /// noted. A link without <inertia> that is fixed to its parent is a point mass, and a repair. A
 /// planar joint becomes NAME_x, NAME_y and NAME_yaw: two slides along the images of x and y under
 /// the smallest rotation that takes z to its axis, and a turn about the axis.
@@ -82,7 +82,7 @@ ImportedRobot import_urdf(const std::filesystem::path& file, const ImportOptions
 /// from actuatorfrcrange or the joint's actuators. In a file with actuators, joints on which none
 /// acts are not driven. MJCF has no velocity limits: options.velocity is needed unless all joints
 /// are passive.
-/// @throws ConfigError or InputError with cause and mend
+/// @throws ConfigError or InputError with cause and hint
 ImportedRobot import_mjcf(const std::filesystem::path& file, const ImportOptions& options = {});
 
 /// import_urdf or import_mjcf, by the file's root element (<robot>, <mujoco>).

@@ -146,8 +146,8 @@ std::vector<Issue> option_issues(const ImportOptions& options, const std::string
                                  const std::vector<std::string>& places,
                                  const std::vector<std::string>& joints) {
   std::vector<Issue> issues;
-  const auto issue = [&](std::string cause, std::string mend) {
-    issues.push_back({{}, "", std::move(cause), std::move(mend)});
+  const auto issue = [&](std::string cause, std::string hint) {
+    issues.push_back({{}, "", std::move(cause), std::move(hint)});
   };
   if (!(options.rate > 0.0)) issue(fmt::format("--rate {} must be > 0", options.rate), "");
   const auto positive = [&](const std::string& option, double value) {
@@ -166,7 +166,7 @@ std::vector<Issue> option_issues(const ImportOptions& options, const std::string
     for (const auto& [joint, value] : *values)
       positive(fmt::format("{} of '{}':", key, joint), value);
   if (options.mount && !std::ranges::count(places, *options.mount))
-    issue(fmt::format("--mount '{}' is no body or frame of {}", *options.mount, file),
+    issue(fmt::format("--mount '{}' is not a body or frame of {}", *options.mount, file),
           did_you_mean(*options.mount, places, "it has"));
   std::set<std::string> grouped;
   for (const auto& [name, members] : options.groups)
@@ -227,9 +227,10 @@ void finish_import(ImportedRobot& robot, ModelDescription description, const Imp
   robot.rate = options.rate;
   if (options.name) description.name = *options.name;
   if (!is_identifier(description.name))
-    throw InputError(fmt::format(
-        "{}: the robot's name '{}' is no identifier (letters, digits, _ and -); give --name NAME",
-        robot.source, shown(description.name)));
+    throw InputError(
+        fmt::format("{}: the robot's name '{}' is not an identifier (letters, digits, _ and -); "
+                    "give --name NAME",
+                    robot.source, shown(description.name)));
   choose_mount(robot, description, options);
   make_names_plain(robot, description);
   try {

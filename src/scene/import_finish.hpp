@@ -61,7 +61,7 @@ std::vector<std::pair<std::string, std::string>> always_overlapping(
 std::map<std::string, std::string> stated_sources(const std::string& joint, bool has_velocity,
                                                   bool has_effort, const ImportOptions& options);
 
-/// Faults of the options: numbers that are not > 0, a mount that is no body or frame, groups of
+/// Faults of the options: numbers that are not > 0, a mount that is not a body or frame, groups of
 /// joints that are not there. @param places bodies and frames @param file as messages name it
 std::vector<Issue> option_issues(const ImportOptions& options, const std::string& file,
                                  const std::vector<std::string>& places,
@@ -73,8 +73,8 @@ using NamedStates = std::vector<std::pair<std::string, std::map<std::string, dou
 /// Sets description (made canonical), mount, groups, poses, ignored pairs and the notes about them.
 /// Groups are those of the options, then of the SRDF, then by branches (import_groups.hpp).
 /// @param robot limits are set @param description a body as mount gets a frame
-/// @throws InputError for a name that is no identifier and what both engines refuse; ConfigError
-/// for an SRDF that cannot be read
+/// @throws InputError for a name that is not an identifier and what both engines refuse;
+/// ConfigError for an SRDF that cannot be read
 void finish_import(ImportedRobot& robot, ModelDescription description, const ImportOptions& options,
                    const NamedStates& states = {});
 

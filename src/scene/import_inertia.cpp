@@ -52,9 +52,9 @@ std::string text(const Eigen::Matrix3d& I) {
 
 }  // namespace
 
-MendedInertia mend_inertia(const std::string& body, double mass, const Eigen::Vector3d& p_BC,
-                           const Eigen::Matrix3d& I_BC_B) {
-  MendedInertia out{Inertial::from_full(mass, p_BC, I_BC_B), {}, false};
+RepairedInertia repair_inertia(const std::string& body, double mass, const Eigen::Vector3d& p_BC,
+                               const Eigen::Matrix3d& I_BC_B) {
+  RepairedInertia out{Inertial::from_full(mass, p_BC, I_BC_B), {}, false};
   Eigen::Vector3d& I = out.inertial.principal;
   Eigen::Index largest = 0;
   const double top = I.maxCoeff(&largest);

@@ -8,7 +8,7 @@
 
 namespace handspan {
 
-struct MendedInertia {
+struct RepairedInertia {
   Inertial inertial;
   std::optional<InertiaRepair> repair;  // set when a number changed by more than rounding
   bool rounded = false;                 // principal moments changed by at most 1e-9 of the largest
@@ -19,7 +19,7 @@ struct MendedInertia {
 /// inertia that is possible stays as it is.
 /// @param body for the report; mass [kg] > 0, p_BC [m], I_BC_B about the centre of mass in B [kg
 /// m^2]
-MendedInertia mend_inertia(const std::string& body, double mass, const Eigen::Vector3d& p_BC,
-                           const Eigen::Matrix3d& I_BC_B);
+RepairedInertia repair_inertia(const std::string& body, double mass, const Eigen::Vector3d& p_BC,
+                               const Eigen::Matrix3d& I_BC_B);
 
 }  // namespace handspan

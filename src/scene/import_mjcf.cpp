@@ -96,8 +96,8 @@ ImportedRobot import_mjcf(const std::filesystem::path& file, const ImportOptions
   replace_meshes(description, options, out.notes);
 
   std::vector<Issue> issues;
-  const auto issue = [&](std::string cause, std::string mend) {
-    issues.push_back({{file.string(), 0, 0}, "", std::move(cause), std::move(mend)});
+  const auto issue = [&](std::string cause, std::string hint) {
+    issues.push_back({{file.string(), 0, 0}, "", std::move(cause), std::move(hint)});
   };
   std::set<std::string> mimics;
   for (const auto& mimic : description.mimics) mimics.insert(mimic.joint);

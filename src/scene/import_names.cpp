@@ -28,7 +28,7 @@ std::string plain_name(const std::string& name, const char* kind) {
 
 void make_names_plain(ImportedRobot& robot, ModelDescription& description) {
   std::map<std::string, std::string> bodies, frames;
-  const auto mend = [&](std::string& name, const char* kind, std::set<std::string>& taken,
+  const auto hint = [&](std::string& name, const char* kind, std::set<std::string>& taken,
                         std::map<std::string, std::string>* renamed) {
     std::string plain = plain_name(name, kind);
     if (plain == name) return;
@@ -49,10 +49,10 @@ void make_names_plain(ImportedRobot& robot, ModelDescription& description) {
   }
   for (const auto& frame : description.frames) places.insert(frame.name);
   for (auto& body : description.bodies) {
-    mend(body.name, "body", places, &bodies);
-    for (auto& shape : body.shapes) mend(shape.name, "shape", shapes, nullptr);
+    hint(body.name, "body", places, &bodies);
+    for (auto& shape : body.shapes) hint(shape.name, "shape", shapes, nullptr);
   }
-  for (auto& frame : description.frames) mend(frame.name, "frame", places, &frames);
+  for (auto& frame : description.frames) hint(frame.name, "frame", places, &frames);
   const auto follow = [](std::string& name, const std::map<std::string, std::string>& renamed) {
     if (const auto found = renamed.find(name); found != renamed.end()) name = found->second;
   };

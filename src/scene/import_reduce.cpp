@@ -68,7 +68,7 @@ class Reducer {
     keyframes();
     drop_mocap_bodies();
     rename_frames();
-    mend_inertias();
+    repair_inertias();
     validate(out_.description);
     return std::move(out_);
   }
@@ -429,7 +429,7 @@ class Reducer {
   }
 
   // MuJoCo takes a body at rest in its parent with a moment of 0
-  void mend_inertias() {
+  void repair_inertias() {
     for (auto& body : out_.description.bodies) {
       // a mesh's rounding, which MuJoCo takes for 0 where the body is free
       if (Eigen::Vector3d& p = body.inertial.X_BC.p; !p.isZero(0.0) && p.norm() < kNoDistance) {
@@ -438,10 +438,10 @@ class Reducer {
         p.setZero();
       }
       if (!(body.inertial.mass > 0.0) || body.inertial.principal.minCoeff() > 0.0) continue;
-      MendedInertia mended = mend_inertia(body.name, body.inertial.mass, body.inertial.X_BC.p,
-                                          body.inertial.inertia_B());
-      body.inertial = mended.inertial;
-      if (mended.repair) out_.repairs.push_back(std::move(*mended.repair));
+      RepairedInertia repaired = repair_inertia(body.name, body.inertial.mass, body.inertial.X_BC.p,
+                                                body.inertial.inertia_B());
+      body.inertial = repaired.inertial;
+      if (repaired.repair) out_.repairs.push_back(std::move(*repaired.repair));
     }
   }
 

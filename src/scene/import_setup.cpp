@@ -169,7 +169,7 @@ class Setup {
     }
     for (const auto& [a, b] : found.overlaps)
       note(
-          fmt::format("'{}' and '{}' overlap at ready, the best of 402 poses: mend their shapes in "
+          fmt::format("'{}' and '{}' overlap at ready, the best of 402 poses: hint their shapes in "
                       "model.xml, add the pair to ignored_pairs, or start elsewhere",
                       a, b));
   }

@@ -38,7 +38,7 @@ class SrdfReader {
     if (std::string_view(root->Name()) != "robot")
       throw ConfigError({{{file_, root->GetLineNum(), 0},
                           "",
-                          fmt::format("is no SRDF: its root element is <{}>", root->Name()),
+                          fmt::format("is not an SRDF: its root element is <{}>", root->Name()),
                           "an SRDF's is <robot>"}});
     for (const XMLElement* e = root->FirstChildElement("group"); e;
          e = e->NextSiblingElement("group"))

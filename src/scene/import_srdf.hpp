@@ -30,7 +30,7 @@ std::optional<std::filesystem::path> find_srdf(const std::filesystem::path& robo
 
 /// Reads an SRDF for a robot. Chains, links and subgroups are resolved to joints of the
 /// description (fixed links to the body that carries them); links that it does not have are noted.
-/// @throws ConfigError when the file cannot be read or is no SRDF
+/// @throws ConfigError when the file cannot be read or is not an SRDF
 Srdf read_srdf(const std::filesystem::path& file, const ModelDescription& description);
 
 }  // namespace handspan

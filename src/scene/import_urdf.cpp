@@ -10,8 +10,8 @@
 #include "scene/import_inertia.hpp"
 #include "scene/import_srdf.hpp"
 #include "scene/urdf_check.hpp"
-#include "scene/urdf_mend.hpp"
 #include "scene/urdf_mesh.hpp"
+#include "scene/urdf_repair.hpp"
 
 namespace handspan {
 namespace {
@@ -32,12 +32,12 @@ class UrdfBuilder {
   // `issues`: what is wrong with the text
   ImportedRobot build(std::vector<Issue> issues) {
     issues_ = std::move(issues);
-    const auto mended = mend_urdf(urdf_);
+    const auto repaired = repair_urdf(urdf_);
     check();
     out_.source = file_.filename().string();
     out_.srdf = find_srdf(file_).value_or("");
     out_.notes = urdf_.notes;
-    out_.notes.insert(out_.notes.end(), mended.begin(), mended.end());
+    out_.notes.insert(out_.notes.end(), repaired.begin(), repaired.end());
     description_.name = urdf_.name;
     root();
     if (!issues_.empty()) throw ConfigError(std::move(issues_));
@@ -141,7 +141,7 @@ class UrdfBuilder {
         next && !has_mass(l) && !has_shapes(l)) {
       note(
           fmt::format("link '{}' has no mass and no shapes: the joints '{}' and '{}' act on one "
-                      "body, and the link is no frame",
+                      "body, and the link is not a frame",
                       l.name, joint.name, next->name));
       before_.emplace_back(&joint, X_BL);
       return visit(link(next->child), *next, parent, X_BL * next->X_PJ);
@@ -193,7 +193,7 @@ class UrdfBuilder {
     const UrdfInertial& i = *l.inertial;
     if (!i.has_tensor) {
       // the smallest inertia that both engines take, which a repair describes
-      MendedInertia point = mend_inertia(l.name, i.mass, i.X_LC.p, Eigen::Matrix3d::Zero());
+      RepairedInertia point = repair_inertia(l.name, i.mass, i.X_LC.p, Eigen::Matrix3d::Zero());
       point.repair->published = "none";
       point.repair->reason =
           "<inertial> without <inertia>; a point mass, but for second moments of mass x (0.1 mm)^2";
@@ -202,15 +202,15 @@ class UrdfBuilder {
     }
     const Eigen::Matrix3d R = i.X_LC.q.toRotationMatrix();
     const bool turned = !i.X_LC.q.isApprox(Eigen::Quaterniond::Identity(), 0.0);
-    const MendedInertia mended =
-        mend_inertia(l.name, i.mass, i.X_LC.p, turned ? R * i.I_C * R.transpose() : i.I_C);
-    if (mended.repair) out_.repairs.push_back(*mended.repair);
-    if (mended.rounded)
+    const RepairedInertia repaired =
+        repair_inertia(l.name, i.mass, i.X_LC.p, turned ? R * i.I_C * R.transpose() : i.I_C);
+    if (repaired.repair) out_.repairs.push_back(*repaired.repair);
+    if (repaired.rounded)
       note(
           fmt::format("the inertia of '{}' missed the triangle inequality by its last decimal: "
                       "largest moment lowered to it",
                       l.name));
-    return mended.inertial;
+    return repaired.inertial;
   }
 
   Eigen::Vector3d axis(const UrdfJoint& joint) {

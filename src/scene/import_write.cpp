@@ -134,7 +134,7 @@ std::string scene_yaml(const ImportedRobot& robot) {
     for (const double v : values) text += (text.empty() ? "" : ", ") + yaml_number(v);
     return "[" + text + "]";
   };
-  out += "fixtures:\n  world:\n    shapes:\n";
+  out += "fixtures:\n  surroundings:\n    shapes:\n";
   for (const Shape& s : robot.surroundings) {
     const Eigen::Vector3d& p = s.X_BG.p;
     const Eigen::Quaterniond& q = s.X_BG.q;
@@ -203,9 +203,10 @@ void write_robot_folder(const ImportedRobot& robot, const fs::path& folder, bool
   if (exists && !force)
     throw InputError(fmt::format("{} exists; --force replaces it", place.string()));
   if (exists && !fs::is_regular_file(place / "robot.yaml"))
-    throw InputError(fmt::format(
-        "{} is no robot folder (it has no robot.yaml), so it is not replaced; name another place",
-        place.string()));
+    throw InputError(
+        fmt::format("{} is not a robot folder (it has no robot.yaml), so it is not replaced; name "
+                    "another place",
+                    place.string()));
   try {
     fs::create_directories(place.parent_path());
     // written beside the place and renamed: a robot is there as a whole or not at all

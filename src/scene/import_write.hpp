@@ -11,7 +11,7 @@ namespace handspan {
 /// Writes model.xml, robot.yaml, limits.yaml (none when nothing is driven: then it is a tool) and
 /// SOURCES.md. The folder appears whole or not at all: it is loaded, and `check` looks at it,
 /// before it gets its place. @param force replaces an existing robot folder @param check may throw
-/// @throws InputError when the folder exists (without force), is no robot folder (with force),
+/// @throws InputError when the folder exists (without force), is not a robot folder (with force),
 /// cannot be written or cannot be loaded; what `check` throws
 void write_robot_folder(const ImportedRobot& robot, const std::filesystem::path& folder,
                         bool force = false,

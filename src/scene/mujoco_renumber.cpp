@@ -1,5 +1,5 @@
-// A compiled scene gets other numbers. All that is no robot is compiled alone, which takes little
-// time and gives MuJoCo's own bounds and hierarchies; its numbers are copied, laws of
+// A compiled scene gets other numbers. All that is not a robot is compiled alone, which takes
+// little time and gives MuJoCo's own bounds and hierarchies; its numbers are copied, laws of
 // contact set, and what follows from all bodies together is computed anew.
 #include <algorithm>
 #include <map>

@@ -102,7 +102,7 @@ Owner owner_of(const Scene& scene, const std::string& body) {
 
 // Two bodies of one robot never meet when the robot.yaml that has both says so; a folder's list
 // knows the bodies of that folder alone.
-std::string mend_within(const Scene& scene, const RobotInstance& robot, const std::string& a,
+std::string hint_within(const Scene& scene, const RobotInstance& robot, const std::string& a,
                         const std::string& b) {
   const std::string elsewhere =
       fmt::format("start it elsewhere (pose or q of robots.{})", robot.name);
@@ -123,10 +123,10 @@ std::string mend_within(const Scene& scene, const RobotInstance& robot, const st
   return elsewhere;
 }
 
-std::string mend_of(const Scene& scene, const Overlap& overlap) {
+std::string hint_of(const Scene& scene, const Overlap& overlap) {
   const Owner a = owner_of(scene, overlap.a), b = owner_of(scene, overlap.b);
   if (a.robot != nullptr && a.robot == b.robot)
-    return mend_within(scene, *a.robot, overlap.a, overlap.b);
+    return hint_within(scene, *a.robot, overlap.a, overlap.b);
   const auto key = [](const Owner& owner) {
     return owner.robot == nullptr ? owner.key : owner.key + " (base, pose or q)";
   };
@@ -151,7 +151,7 @@ void check_start(const CompiledScene& compiled) {
                         "",
                         fmt::format("'{}' starts {:.1f} mm deep in '{}'", called(overlap.a),
                                     1e3 * overlap.depth, called(overlap.b)),
-                        mend_of(compiled.scene(), overlap)});
+                        hint_of(compiled.scene(), overlap)});
   for (const auto& [cup, object] : starting_misfits(compiled))
     issues.push_back(
         {{compiled.scene().file.string(), 0, 0},

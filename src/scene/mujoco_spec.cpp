@@ -49,8 +49,8 @@ void add_joint(mjsBody* body, const JointDescription& joint) {
 
 // What a description has no place for, and what would move differently without it.
 void require_supported(const mjModel& m) {
-  const auto refuse = [](bool present, const char* what, const char* mend) {
-    if (present) throw std::runtime_error(fmt::format("the model has {}; {}", what, mend));
+  const auto refuse = [](bool present, const char* what, const char* hint) {
+    if (present) throw std::runtime_error(fmt::format("the model has {}; {}", what, hint));
   };
   refuse(m.ntendon > 0, "tendons", "replace them by joints, or drop them in the file");
   refuse(m.nflex > 0, "flexes", "handspan knows rigid bodies only");

@@ -158,7 +158,7 @@ ObjectSchema<RobotFile> robot_schema() {
               return Fault{"stands beside a drive that takes no torques",
                            "leave it out, or set it to false", "torque_rate"};
             if (entry.jaws && entry.drive != Drive::kPosition)
-              return Fault{"is no position drive, and has a gripper",
+              return Fault{"is not a position drive, and has a gripper",
                            "a gripper's own controller moves its jaws: say 'drive: position'",
                            "drive"};
             if (entry.jaws && entry.lag > 0.0)
@@ -315,8 +315,8 @@ class CrossCheck {
       for (const auto& shape : suction.bellows_shapes)
         all = known(suction.place, "shape", shape, shapes_) && all;
       if (!all) continue;
-      for (auto& [cause, mend] : suction_faults(suction, description_))
-        report(suction.place, std::move(cause), std::move(mend));
+      for (auto& [cause, hint] : suction_faults(suction, description_))
+        report(suction.place, std::move(cause), std::move(hint));
     }
     for (const auto& repair : file_.repairs) known(repair.place, "body", repair.body, bodies_);
     for (const auto& frame : file_.rolling) known(frame.place, "frame", frame.value, frames_);
@@ -329,8 +329,8 @@ class CrossCheck {
   }
 
  private:
-  void report(const Place& place, std::string cause, std::string mend) {
-    issues_.push_back({place, "", std::move(cause), std::move(mend)});
+  void report(const Place& place, std::string cause, std::string hint) {
+    issues_.push_back({place, "", std::move(cause), std::move(hint)});
   }
   bool known(const Place& place, const char* kind, const std::string& name,
              const std::vector<std::string>& names) {

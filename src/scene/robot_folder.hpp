@@ -66,7 +66,7 @@ struct RobotFolder {
 };
 
 /// Reads and cross-checks a folder.
-/// @throws ConfigError or InputError with file, place, cause and mend: a missing file, a joint
+/// @throws ConfigError or InputError with file, place, cause and hint: a missing file, a joint
 /// without limits or limits without a joint, a group of joints that do not exist, a position limit
 /// beyond the mechanical stop, a torque limit beyond the drive's, a pose of the wrong size or
 /// outside the limits ...

@@ -89,14 +89,14 @@ class Assembly {
   }
 
  private:
-  void report(const Place& place, std::string cause, std::string mend) {
-    issues_.push_back({place, "", std::move(cause), std::move(mend)});
+  void report(const Place& place, std::string cause, std::string hint) {
+    issues_.push_back({place, "", std::move(cause), std::move(hint)});
   }
 
   // Names of one kind are MuJoCo's: equal ones would meet there.
   void claim(const std::string& kind, const std::string& name, const Place& place) {
     if (!schema_detail::is_identifier(name))
-      report(place, fmt::format("'{}' is no name", shown(name)), schema_detail::kIdentifierMend);
+      report(place, fmt::format("'{}' is not a name", shown(name)), schema_detail::kIdentifierHint);
     else if (!names_[kind].insert(name).second)
       report(place, fmt::format("there is a {} '{}' already", kind, name),
              "give each a name of its own");
@@ -233,8 +233,8 @@ class Assembly {
       }
       SuctionDescription& suction = robot.suctions[static_cast<std::size_t>(found - names.begin())];
       change(suction, changes);
-      for (auto& [cause, mend] : suction_faults(suction, robot.description))
-        report(changes.place, std::move(cause), std::move(mend));
+      for (auto& [cause, hint] : suction_faults(suction, robot.description))
+        report(changes.place, std::move(cause), std::move(hint));
       if (!suction.holds.empty()) starts_held_.push_back({changes.place, suction.holds});
     }
   }

@@ -69,7 +69,7 @@ struct RobotInstance {
   Eigen::VectorXd q_start;  // of the first group's joints (size of the group)
 };
 
-/// A rigid body of the scene that is no robot.
+/// A rigid body of the scene that is not a robot.
 struct SceneBody {
   std::string name;
   Placement X_WB;
@@ -143,7 +143,7 @@ struct Scene {
 inline constexpr double kDeepestStart = 1e-4;
 
 /// Reads and checks a scene, its robots and tools included.
-/// @throws ConfigError or InputError with file, place, cause and mend; among them: bodies that
+/// @throws ConfigError or InputError with file, place, cause and hint; among them: bodies that
 /// start deeper than kDeepestStart in one another (with pair and depth; fixed against fixed
 /// excepted)
 Scene load_scene(const std::filesystem::path& file);

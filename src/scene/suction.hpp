@@ -72,7 +72,7 @@ Schema<SuctionEntry> suction_schema();
 Schema<SuctionChanges> suction_changes_schema();
 void change(SuctionDescription& suction, const SuctionChanges& changes);
 
-/// What is wrong between a cup and its model: cause and mend. The names must be known ones.
+/// What is wrong between a cup and its model: cause and hint. The names must be known ones.
 std::vector<std::pair<std::string, std::string>> suction_faults(
     const SuctionDescription& suction, const ModelDescription& description);
 

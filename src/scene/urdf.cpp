@@ -39,7 +39,7 @@ std::vector<std::string_view> words(std::string_view text) {
   return out;
 }
 
-constexpr const char* kNumberMend = "write a finite decimal number with a point, such as 0.5";
+constexpr const char* kNumberHint = "write a finite decimal number with a point, such as 0.5";
 
 // One pass over the document; faults are gathered, so that a person sees all of them at once.
 class UrdfReader {
@@ -107,8 +107,8 @@ class UrdfReader {
                             "FILE.xacro -o robot.urdf`, and import that"}});
   }
 
-  void issue(int line, std::string key, std::string cause, std::string mend) {
-    issues_.push_back({{robot_.file, line, 0}, std::move(key), std::move(cause), std::move(mend)});
+  void issue(int line, std::string key, std::string cause, std::string hint) {
+    issues_.push_back({{robot_.file, line, 0}, std::move(key), std::move(cause), std::move(hint)});
   }
 
   std::string name(const XMLElement* e, const std::string& key) {
@@ -132,7 +132,7 @@ class UrdfReader {
     if (text == nullptr) return {};
     const auto value = urdf_number(text);
     if (!value)
-      issue(e->GetLineNum(), key, fmt::format("has {} '{}'", attribute, shown(text)), kNumberMend);
+      issue(e->GetLineNum(), key, fmt::format("has {} '{}'", attribute, shown(text)), kNumberHint);
     return value ? value : 0.0;
   }
 
@@ -166,7 +166,7 @@ class UrdfReader {
       const auto value = urdf_number(part);
       if (!value) {
         issue(e->GetLineNum(), key, fmt::format("has {} '{}'", attribute, shown(text)),
-              kNumberMend);
+              kNumberHint);
         return out;
       }
       out[i] = *value;
@@ -312,7 +312,7 @@ class UrdfReader {
             "use box, sphere, cylinder, capsule or mesh");
       return;
     }
-    // left out when the link is built (urdf_mend.hpp)
+    // left out when the link is built (urdf_repair.hpp)
     if (kind == "sphere" && out.size[0] == 0.0) return;
     for (int i = 0; i < sizes; ++i)
       if (!(out.size[i] > 0.0)) {

@@ -51,8 +51,8 @@ class Check {
   }
 
  private:
-  void issue(int line, std::string key, std::string cause, std::string mend) {
-    issues_.push_back({{robot_.file, line, 0}, std::move(key), std::move(cause), std::move(mend)});
+  void issue(int line, std::string key, std::string cause, std::string hint) {
+    issues_.push_back({{robot_.file, line, 0}, std::move(key), std::move(cause), std::move(hint)});
   }
 
   static std::string key(const UrdfJoint& joint) { return "joint '" + joint.name + "'"; }
@@ -204,7 +204,7 @@ class Check {
               "it must not be negative");
       if (inertial.mass > kLargestMass)
         issue(inertial.line, owner, fmt::format("has mass {} kg", inertial.mass),
-              "more than 1e6 kg is no robot: is it in grams?");
+              "more than 1e6 kg is not a robot: is it in grams?");
       if (inertial.mass == 0.0 && !inertial.I_C.isZero(0.0))
         issue(inertial.line, owner, "has an inertia and mass 0",
               "give the mass, or remove its <inertial>");

@@ -29,8 +29,8 @@ std::vector<Issue> check_urdf_tree(const UrdfRobot& robot);
 std::vector<Issue> check_urdf_limits(const UrdfRobot& robot, const UrdfLimitOptions& options);
 
 /// The only joint below a link that joins two joints of one axis each to one of two axes: the link
-/// (child of `joint`) carries nothing else. None when it is no such link; its mass and shapes are
-/// not looked at.
+/// (child of `joint`) carries nothing else. None when it is not such a link; its mass and shapes
+/// are not looked at.
 const UrdfJoint* next_of_virtual(const UrdfRobot& robot, const UrdfLink& link,
                                  const UrdfJoint& joint);
 

@@ -83,7 +83,7 @@ Schema<AppFile> app_schema() {
               })),
           "lists of tasks whose references hold one thing between them: when one of them is "
           "no longer followed, the others hold with it")
-      .optional("modes", &AppFile::machines, dictionary(machine_schema()),
+      .optional("machines", &AppFile::machines, dictionary(machine_schema()),
                 "state machines that run side by side, by name")
       .optional("judges", &AppFile::judges, dictionary(judges().schema()),
                 "what judges how something went, by name; the condition judged asks them")
@@ -152,7 +152,8 @@ App load(const std::filesystem::path& path,
                fmt::format("gives '{}' a controller, which whole_arm controls too", name),
                "name it in one of them"});
   for (const auto& [name, machine] : app.machines)
-    for (Issue& issue : check_machine(machine, "modes." + name)) issues.push_back(std::move(issue));
+    for (Issue& issue : check_machine(machine, "machines." + name))
+      issues.push_back(std::move(issue));
   if (!app.goals.empty() && !app.whole_arm)
     issues.push_back({{path, 0},
                       "goals",

@@ -1,5 +1,5 @@
 #pragma once
-// An app: one YAML file that says what runs (design section 1). Its keys grow with the systems;
+// An app: one YAML file that says what runs. Its keys grow with the systems;
 // each is documented by the schema that validates it.
 #include <array>
 #include <cstdint>
@@ -66,7 +66,7 @@ struct App {
 };
 
 /// Reads an app, its scene and robots.
-/// @throws ConfigError or InputError with file, place, cause and mend; among them controllers of
+/// @throws ConfigError or InputError with file, place, cause and hint; among them controllers of
 /// groups that do not exist
 App load_app(const std::filesystem::path& file);
 

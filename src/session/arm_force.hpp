@@ -1,6 +1,6 @@
 #pragma once
 // How hard an arm presses with its tool: from its wrist sensor where it has one, else from the
-// torques of its drives. Mean over a window, so that the peak of an impact is no press.
+// torques of its drives. Mean over a window, so that the peak of an impact is not a press.
 #include <Eigen/Core>
 #include <memory>
 #include <optional>

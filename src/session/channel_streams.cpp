@@ -26,7 +26,7 @@ McapMap about(const ChannelInfo& info) {
   for (const auto& label : info.type == ChannelType::kChoice ? info.choices : info.labels)
     labels += (labels.empty() ? "" : " ") + label;
   if (!labels.empty()) map["labels"] = labels;
-  // what does not change is written once a second: a line between two values is no truth
+  // what does not change is written once a second: a line between two values is not a truth
   map["between"] = "hold last value";
   return map;
 }
@@ -43,7 +43,7 @@ std::vector<ChannelId> joints_of(const ChannelTable& table, const ChannelInfo& q
   return found;
 }
 
-// in whose axes a sensor's wrench, or the reference of one, is; none: the channel is no wrench
+// in whose axes a sensor's wrench, or the reference of one, is; none: the channel is not a wrench
 std::optional<std::string> wrench_frame(Session& session, const std::string& channel) {
   for (const SensorLayout& sensor : session.plant().layout().sensors)
     if (channel == sensor.name + ".wrench") return sensor.frame;

@@ -41,7 +41,7 @@ class GripMode : public Mode {
     const bool of_gripper = config.gripper.width || config.gripper.speed || config.gripper.force;
     if (layout_.kind != GroupKind::kGripper && of_gripper)
       throw InputError(
-          fmt::format("'{}' is no gripper, which alone has width, speed and force; "
+          fmt::format("'{}' is not a gripper, which alone has width, speed and force; "
                       "give its group 'gripper:' in robot.yaml, or leave them out",
                       config.group));
     switch (layout_.kind) {
@@ -59,7 +59,7 @@ class GripMode : public Mode {
       default:
         if (!config.to)
           throw InputError(
-              fmt::format("'{}' is no suction cup: say to what positions ('to')", config.group));
+              fmt::format("'{}' is not a suction cup: say to what positions ('to')", config.group));
         command_ = *config.to;
     }
     if (command_.size() != layout_.size())
@@ -169,7 +169,7 @@ void register_grip_modes(ModeRegistry& registry) {
         .optional("force", &Flat::force, number("N").above(0).max(1e5),
                   "a gripper: at each pad, at most")
         .optional("to", &Flat::to, dynamic_vector(),
-                  "a position-driven group that is no gripper: positions of its joints")
+                  "a position-driven group that is not a gripper: positions of its joints")
         .optional("time", &Flat::time, number("s").min(0),
                   "after which it is done; left out: a cup when something is held or let go, a "
                   "gripper when it has come to rest, others at once")

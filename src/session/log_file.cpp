@@ -26,7 +26,7 @@ std::int64_t integer_of(const LogFile& log, const std::string& key) {
   std::int64_t value = 0;
   const auto end = text.data() + text.size();
   if (std::from_chars(text.data(), end, value).ptr != end || text.empty())
-    throw InputError(fmt::format("{}: its {} is '{}', which is no number; the log is damaged",
+    throw InputError(fmt::format("{}: its {} is '{}', which is not a number; the log is damaged",
                                  log.file().string(), key, shown(text)));
   return value;
 }
@@ -55,8 +55,12 @@ LogFile::LogFile(const std::filesystem::path& file, McapReader::Open how)
     : file_(file), reader_(file, how) {
   read_about();
   if (this->about(kVersionKey) != kFormat)
-    throw InputError(fmt::format("{}: its format is '{}'; this handspan reads format {}",
-                                 file.string(), shown(this->about(kVersionKey)), kFormat));
+    throw InputError(fmt::format(
+        "{}: its format is '{}'; this handspan reads format {}{}", file.string(),
+        shown(this->about(kVersionKey)), kFormat,
+        this->about(kVersionKey) == kFormerFormat
+            ? ", and handspan 0.1 reads this one: its apps have other words (docs/renamed.md)"
+            : ""));
   base_ = integer_of(*this, "base_period_ns");
   first_tick_ = integer_of(*this, "first_tick");
   if (base_ <= 0 || first_tick_ < 0)

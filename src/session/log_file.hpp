@@ -48,7 +48,7 @@ struct HashedTicks {
 class LogFile {
  public:
   /// @param how kBySummary: quickly, to list it; damage is then found by who reads further
-  /// @throws InputError when it cannot be read or is no log of a session
+  /// @throws InputError when it cannot be read or is not a log of a session
   explicit LogFile(const std::filesystem::path& file,
                    McapReader::Open how = McapReader::Open::kChecked);
 

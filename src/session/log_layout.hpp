@@ -30,7 +30,8 @@ std::string topic_of(std::string_view channel);
 
 // keys of the metadata
 inline constexpr char kVersionKey[] = "format";
-inline constexpr char kFormat[] = "2";
+// 3: the words of docs/renamed.md
+inline constexpr char kFormat[] = "3", kFormerFormat[] = "2";
 inline constexpr char kUnixStartKey[] = "start_unix_ns";      // of the run's time 0
 inline constexpr char kSteadyStartKey[] = "start_steady_ns";  // of it, by the machine's clock
 inline constexpr char kPlantKey[] = "plant";  // of all plants together; logged_plants.hpp has each

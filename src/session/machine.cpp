@@ -99,7 +99,7 @@ Machine::Machine(const MachineConfig& config, const ModeContext& context)
       ModeContext mode_context = context;
       mode_context.name = fmt::format("{}.{}", name_, name);
       if (m > 0) mode_context.name += fmt::format(".{}", m + 1);
-      const std::string key = fmt::format("modes.{}.states.{}.do[{}]", name_, name, m);
+      const std::string key = fmt::format("machines.{}.states.{}.do[{}]", name_, name, m);
       const auto& part = state_config.modes[m];
       state.modes.push_back(make<Mode>(part, mode_context, key));
       for (const std::string& what : state.modes.back()->drives()) {
@@ -122,7 +122,7 @@ Machine::Machine(const MachineConfig& config, const ModeContext& context)
       for (std::size_t c = 0; c < transition.when.size(); ++c)
         made.when.push_back(make<Condition>(
             transition.when[c], context,
-            fmt::format("modes.{}.states.{}.next[{}].when[{}]", name_, name, t, c)));
+            fmt::format("machines.{}.states.{}.next[{}].when[{}]", name_, name, t, c)));
       state.next.push_back(std::move(made));
     }
     if (state_config.timeout)

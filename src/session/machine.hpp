@@ -48,7 +48,7 @@ struct MachineConfig {
 Schema<MachineConfig> machine_schema();
 
 /// What is wrong with a machine as a graph: states that do not exist or are never reached. @param
-/// key of the machine in the file: "modes.left"
+/// key of the machine in the file: "machines.left"
 std::vector<Issue> check_machine(const MachineConfig& config, const std::string& key);
 
 class Machine {

@@ -73,7 +73,7 @@ class SetMode : public Mode {
           s.arms->carry(s.name, s.value > 0.5, config_.time);
           break;
         case Field::kClosed:
-          s.arms->join(s.name, s.value > 0.5);
+          s.arms->loop_closure(s.name, s.value > 0.5);
           break;
         case Field::kSpeed:
           if (simulation_ != nullptr) simulation_->set_belt_speed(s.name, s.value);
@@ -108,8 +108,8 @@ class SetMode : public Mode {
   static Setting setting(const std::string& name, double value, const ModeContext& context) {
     const auto bad = [&](const std::string& why) {
       return InputError(fmt::format(
-          "'{}' is no parameter: {}; parameters are task.NAME.weight (stiffness, damping), "
-          "payload.NAME.carried, join.NAME.closed and belt.NAME.speed",
+          "'{}' is not a parameter: {}; parameters are task.NAME.weight (stiffness, damping), "
+          "payload.NAME.carried, loop_closure.NAME.closed and belt.NAME.speed",
           shown(name), why));
     };
     const auto first = name.find('.'), last = name.rfind('.');
@@ -133,8 +133,8 @@ class SetMode : public Mode {
       s.field = Field::kCarried;
       return s;
     }
-    if (what == "join" && field == "closed") {
-      context.arms->system().join(of);
+    if (what == "loop_closure" && field == "closed") {
+      context.arms->system().loop_closure(of);
       s.field = Field::kClosed;
       return s;
     }
@@ -169,7 +169,7 @@ class WaitMode : public Mode {
  public:
   void enter(const ModeMoment&) override {}
   bool update(const ModeMoment&) override { return true; }
-  std::string text() const override { return "waits, and lets go on what the state before began"; }
+  std::string text() const override { return "waits, while what the state before began goes on"; }
   bool keeps() const override { return true; }
   std::vector<std::string> drives() const override { return {}; }
 };
@@ -251,19 +251,19 @@ void register_modes(ModeRegistry& registry) {
                [](const HoldConfig& config, const ModeContext& context) {
                  return std::make_unique<HoldMode>(config, context);
                });
-  registry.add(
-      "set",
-      object<SetConfig>("Set")
-          .required("parameters", &SetConfig::parameters, dictionary(number()),
-                    "such as task.hand.weight: 0, payload.box.carried: 1, join.contact.closed: 1, "
-                    "belt.conveyor.speed: 0.4")
-          .optional("time", &SetConfig::time, number("s").min(0), "of the ramp"),
-      "changes weights, gains and payloads along ramps; joins and belts at once",
-      [](const SetConfig& config, const ModeContext& context) {
-        return std::make_unique<SetMode>(config, context);
-      });
+  registry.add("set",
+               object<SetConfig>("Set")
+                   .required("parameters", &SetConfig::parameters, dictionary(number()),
+                             "such as task.hand.weight: 0, payload.box.carried: 1, "
+                             "loop_closure.contact.closed: 1, "
+                             "belt.conveyor.speed: 0.4")
+                   .optional("time", &SetConfig::time, number("s").min(0), "of the ramp"),
+               "changes weights, gains and payloads along ramps; loop closures and belts at once",
+               [](const SetConfig& config, const ModeContext& context) {
+                 return std::make_unique<SetMode>(config, context);
+               });
   registry.add("wait", object<NoConfig>("Wait"),
-               "lets go on what the state before began; without it, references hold",
+               "what the state before began goes on; without this mode, references hold",
                [](const NoConfig&, const ModeContext&) { return std::make_unique<WaitMode>(); });
   const auto follow = [](const FollowConfig& config, const ModeContext& context) {
     return std::make_unique<FollowMode>(config, context);

@@ -30,7 +30,7 @@ const char* reason_of(PlanRefusal refusal) {
     case PlanRefusal::kTooLong:
       return "the motion would last longer than two hours";
     case PlanRefusal::kNotFinite:
-      return "the motion starts from something that is no number";
+      return "the motion starts from something that is not a number";
     default:
       return "the planner found no motion";
   }
@@ -628,7 +628,7 @@ void register_move_modes(ModeRegistry& registry) {
                 if (w.in && w.relative)
                   return Fault{"is relative and in a frame", "give one of them"};
                 if (!w.position && !w.rpy && !w.quaternion && !w.in)
-                  return Fault{"is no place", "give a position, an orientation or both"};
+                  return Fault{"is not a place", "give a position, an orientation or both"};
                 return std::nullopt;
               },
               "not both of rpy and quaternion, nor of relative and in");

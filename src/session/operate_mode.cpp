@@ -35,10 +35,11 @@ class OperateMode : public Mode {
       throw InputError(
           fmt::format("'{}' is a suction cup: it has no width, and is on or off", config.group));
     if (!suction && config.all_off)
-      throw InputError(fmt::format("'{}' is no suction cup: 'all_off' is for one", config.group));
+      throw InputError(
+          fmt::format("'{}' is not a suction cup: 'all_off' is for one", config.group));
     if (!gripper && (config.speed || config.force))
       throw InputError(
-          fmt::format("'{}' is no gripper, which alone has speed and force; give its "
+          fmt::format("'{}' is not a gripper, which alone has speed and force; give its "
                       "group 'gripper:' in robot.yaml, or leave them out",
                       config.group));
     if (gripper) {
@@ -49,7 +50,7 @@ class OperateMode : public Mode {
       narrow_[0] = std::max(narrow_[0], layout.gripper->shut());
     } else if (!suction && !(config.open && config.closed)) {
       throw InputError(
-          fmt::format("'{}' is no suction cup: say at what positions it is open and "
+          fmt::format("'{}' is not a suction cup: say at what positions it is open and "
                       "closed",
                       config.group));
     } else {

@@ -45,8 +45,8 @@ std::optional<Parameter> Parameter::find(std::string_view name, WholeArm* arms,
     if (p.task_ != nullptr) return p;
   } else if (what == "payload" && arms != nullptr && field == "carried") {
     if (among(arms->system().payloads(), Field::kCarried)) return p;
-  } else if (what == "join" && arms != nullptr && field == "closed") {
-    if (among(arms->system().joins(), Field::kClosed)) return p;
+  } else if (what == "loop_closure" && arms != nullptr && field == "closed") {
+    if (among(arms->system().loop_closures(), Field::kClosed)) return p;
   } else if (what == "belt" && simulation != nullptr && field == "speed") {
     p.field_ = Field::kBeltSpeed;
     for (const auto& belt : scene.belts) {
@@ -69,7 +69,7 @@ double Parameter::value() const {
     case Field::kCarried:
       return arms_->state().payload[index_].value();
     case Field::kClosed:
-      return arms_->state().joins[index_].closed ? 1.0 : 0.0;
+      return arms_->state().loop_closures[index_].closed ? 1.0 : 0.0;
     case Field::kManual:
       return *manual_->value;
     case Field::kBeltSpeed:
@@ -97,7 +97,7 @@ bool Parameter::set(double value) const {
       arms_->carry(of_, value > 0.5);
       return true;
     case Field::kClosed:
-      arms_->join(of_, value > 0.5);
+      arms_->loop_closure(of_, value > 0.5);
       return true;
     case Field::kManual:
       if (!(value >= manual_->low && value <= manual_->high)) return false;

@@ -1,6 +1,6 @@
 #pragma once
 // What may be changed while a session runs, by name: "task.NAME.weight" (stiffness, damping),
-// "payload.NAME.carried", "join.NAME.closed", "belt.NAME.speed"; and of
+// "payload.NAME.carried", "loop_closure.NAME.closed", "belt.NAME.speed"; and of
 // what neither a controller nor a machine commands: "joint.NAME.position", "gripper.NAME.width".
 #include <cstdint>
 #include <optional>
@@ -52,8 +52,8 @@ class Parameter {
   Task* task_ = nullptr;
   WholeArm* arms_ = nullptr;
   MujocoPlant* simulation_ = nullptr;
-  std::string_view of_;    // a payload's, a join's or a belt's name
-  std::size_t index_ = 0;  // of the payload or join
+  std::string_view of_;    // a payload's, a loop closure's or a belt's name
+  std::size_t index_ = 0;  // of the payload or loop closure
   const ManualValue* manual_ = nullptr;
 };
 

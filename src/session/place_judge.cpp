@@ -19,11 +19,11 @@ constexpr double kDegrees = 180.0 / std::numbers::pi;
 
 struct PlaceConfig {
   std::string object;
-  double within = 0.08;                                // [m]
-  double tilt = 15.0 * std::numbers::pi / 180.0;       // [rad]
-  std::optional<double> lowest, farthest;              // [m]
-  double most_tilt = 60.0 * std::numbers::pi / 180.0;  // [rad]
-  double time = 1.0;                                   // [s]
+  double within = 0.08;                               // [m]
+  double tilt = 15.0 * std::numbers::pi / 180.0;      // [rad]
+  std::optional<double> min_height, max_distance;     // [m]
+  double max_tilt = 60.0 * std::numbers::pi / 180.0;  // [rad]
+  double time = 1.0;                                  // [s]
 };
 
 // O is the object.
@@ -74,15 +74,15 @@ class PlaceJudge : public Judge {
       case Out::kNo:
         return {};
       case Out::kLow:
-        return said(fmt::format_to_n(text, n, "'{}' fell to {:.2f} m; lowest is {:.2f} m", name,
-                                     state_.amount, config_.lowest.value_or(0.0)));
+        return said(fmt::format_to_n(text, n, "'{}' fell to {:.2f} m; min_height is {:.2f} m", name,
+                                     state_.amount, config_.min_height.value_or(0.0)));
       case Out::kFar:
         return said(fmt::format_to_n(text, n,
-                                     "'{}' is {:.2f} m from its place; farthest is {:.2f} m", name,
-                                     state_.amount, config_.farthest.value_or(0.0)));
+                                     "'{}' is {:.2f} m from its place; max_distance is {:.2f} m",
+                                     name, state_.amount, config_.max_distance.value_or(0.0)));
       case Out::kTumbled:
         return said(fmt::format_to_n(text, n, "'{}' is tilted by {:.0f} deg; at most {:.0f} deg",
-                                     name, kDegrees * state_.amount, kDegrees * config_.most_tilt));
+                                     name, kDegrees * state_.amount, kDegrees * config_.max_tilt));
       case Out::kLeft:
         return said(fmt::format_to_n(text, n,
                                      "'{}' was left {:.2f} m from its place; within {:.2f} m", name,
@@ -97,14 +97,14 @@ class PlaceJudge : public Judge {
   std::string text() const override {
     std::string out =
         fmt::format("not good when '{}' is for {:g} s ", config_.object, config_.time);
-    if (config_.lowest) out += fmt::format("lower than {:g} m, ", *config_.lowest);
-    if (config_.farthest)
-      out += fmt::format("farther than {:g} m from its place, ", *config_.farthest);
+    if (config_.min_height) out += fmt::format("lower than {:g} m, ", *config_.min_height);
+    if (config_.max_distance)
+      out += fmt::format("farther than {:g} m from its place, ", *config_.max_distance);
     return out +
            fmt::format(
                "tilted by more than {:.0f} deg, or when it is left more than {:g} m or {:.0f} "
                "deg from its place",
-               kDegrees * config_.most_tilt, config_.within, kDegrees * config_.tilt);
+               kDegrees * config_.max_tilt, config_.within, kDegrees * config_.tilt);
   }
   void state(StateArchive& archive) override {
     archive(state_.since, state_.judged, state_.out, state_.amount);
@@ -121,9 +121,9 @@ class PlaceJudge : public Judge {
 
   Out look() const {
     const double far = amount(Out::kFar), tilt = amount(Out::kTumbled);
-    if (config_.lowest && amount(Out::kLow) < *config_.lowest) return Out::kLow;
-    if (config_.farthest && far > *config_.farthest) return Out::kFar;
-    if (tilt > config_.most_tilt) return Out::kTumbled;
+    if (config_.min_height && amount(Out::kLow) < *config_.min_height) return Out::kLow;
+    if (config_.max_distance && far > *config_.max_distance) return Out::kFar;
+    if (tilt > config_.max_tilt) return Out::kTumbled;
     if (amount(Out::kLeft) > config_.within) return held() ? Out::kNo : Out::kLeft;
     if (tilt > config_.tilt) return held() ? Out::kNo : Out::kLeftTilted;
     return Out::kNo;
@@ -174,11 +174,11 @@ void register_place_judge(JudgeRegistry& registry) {
                     "how far from its place at the start it may be left, touched by no robot")
           .optional("tilt", &C::tilt, number("rad").above(0),
                     "likewise, from its turn at the start")
-          .optional("lowest", &C::lowest, number("m"),
+          .optional("min_height", &C::min_height, number("m"),
                     "height of its origin, held or not; left out: any")
-          .optional("farthest", &C::farthest, number("m").above(0),
+          .optional("max_distance", &C::max_distance, number("m").above(0),
                     "level, from its place, held or not; left out: any")
-          .optional("most_tilt", &C::most_tilt, number("rad").above(0), "held or not")
+          .optional("max_tilt", &C::max_tilt, number("rad").above(0), "held or not")
           .optional("time", &C::time, number("s").min(0), "for which that lasts");
   registry.add("place", schema, "whether an object is where it belongs, or on its way",
                [](const PlaceConfig& config, const JudgeContext& context) {

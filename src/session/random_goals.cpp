@@ -24,7 +24,7 @@ void RandomGoals::update(Nanoseconds now) {
   // the cube root makes it uniform in the ball
   goal.X_WE.p =
       config_.centre + config_.radius * std::cbrt(random_.uniform()) * random_.direction();
-  goal.X_WE.R = exp_so3(random_.uniform(0.0, config_.most_turn) * random_.direction()) * R_start_;
+  goal.X_WE.R = exp_so3(random_.uniform(0.0, config_.max_turn) * random_.direction()) * R_start_;
   task_->set_reference(goal);
 }
 
@@ -33,7 +33,7 @@ Schema<RandomGoalsConfig> random_goals_schema() {
       .required("task", &RandomGoalsConfig::task, text())
       .required("centre", &RandomGoalsConfig::centre, vector<3>("m"), "of the ball of goals")
       .required("radius", &RandomGoalsConfig::radius, number("m").above(0))
-      .optional("most_turn", &RandomGoalsConfig::most_turn, number("rad").min(0).max(3.14),
+      .optional("max_turn", &RandomGoalsConfig::max_turn, number("rad").min(0).max(3.14),
                 "from the orientation at the start")
       .optional("period", &RandomGoalsConfig::period, number("s").above(0), "a goal lasts");
 }

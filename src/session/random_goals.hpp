@@ -14,13 +14,13 @@ struct RandomGoalsConfig {
   std::string task;                                  // of type position or pose
   Eigen::Vector3d centre = Eigen::Vector3d::Zero();  // of the ball of goals, in W [m]
   double radius = 1.0;                               // of the ball [m]
-  double most_turn = 3.0;                            // from the pose at the start [rad]
+  double max_turn = 3.0;                             // from the pose at the start [rad]
   double period = 3.0;                               // a goal lasts this long [s]
 };
 
 class RandomGoals {
  public:
-  /// @throws InputError when the task does not exist or is no frame's
+  /// @throws InputError when the task does not exist or is not a frame's
   RandomGoals(const RandomGoalsConfig& config, WholeArm& arms, std::uint64_t seed);
 
   /// Sets a new goal when the last one's time is over. Allocates nothing.

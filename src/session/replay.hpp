@@ -1,5 +1,5 @@
 #pragma once
-// Runs a log again (design section 3.3). Closed: simulated plants run again, real ones give what
+// Runs a log again. Closed: simulated plants run again, real ones give what
 // they had observed, and every tick's hashes must be what they were. Open: the controller runs
 // again on observations only; those of a simulation need a log in full.
 #include <functional>

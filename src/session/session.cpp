@@ -144,8 +144,8 @@ void Session::make_groups() {
 void Session::make_devices() {
   mailboxes_.push_back({kOperator, std::make_unique<Mailbox>()});
   for (const auto& [name, config] : app_.devices) {
-    const auto bad = [&](std::string cause, std::string mend) {
-      return ConfigError({{config.place, "devices." + name, std::move(cause), std::move(mend)}});
+    const auto bad = [&](std::string cause, std::string hint) {
+      return ConfigError({{config.place, "devices." + name, std::move(cause), std::move(hint)}});
     };
     if (name == kOperator)
       throw bad("is named as the operator's own mailbox", "choose another name");
@@ -256,14 +256,14 @@ void Session::make_machines() {
     for (const std::string& what : machines_.back().drives()) {
       for (const auto& [other, by] : driven)
         if (other == what)
-          throw ConfigError({{config.place, "modes." + name,
+          throw ConfigError({{config.place, "machines." + name,
                               fmt::format("drives '{}', which '{}' drives too", what, by),
                               "machines run side by side: let one of them"}});
       driven.emplace_back(what, name);
       const auto& groups = plant_->layout().groups;
       for (std::size_t g = 0; g < groups.size(); ++g)
         if (groups[g].name == what && groups_[g].controlled)
-          throw ConfigError({{config.place, "modes." + name,
+          throw ConfigError({{config.place, "machines." + name,
                               fmt::format("commands the group '{}', which has a controller", what),
                               "take the controller away, or the mode"}});
     }
@@ -622,7 +622,8 @@ void Session::mark_episode(std::string_view mark, std::string_view text) {
     in_episode_ = false;
   } else {
     ++rejected_inputs_;
-    events_.add("fault", mark, "is no mark of an episode: start, stop, success, failure, discard");
+    events_.add("fault", mark,
+                "is not a mark of an episode: start, stop, success, failure, discard");
   }
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The loop that everything runs in (design sections 3.3 to 3.9): in each tick inputs are latched,
+// The loop that everything runs in: in each tick inputs are latched,
 // machines and sources say where references go, controllers answer, the plant advances, channels
 // are published. A run is a function of build, app, seed and inputs; a snapshot is all of its
 // state.
@@ -125,8 +125,8 @@ class Session {
   /// Wall time of the controllers' part of a tick.
   const TickTimes& control_times() const { return control_times_; }
   bool in_episode() const { return in_episode_; }
-  /// What a record that begins in the middle of a run needs to know and no event of its own says:
-  /// who operates, who has authority over what, and the episode that is under way.
+  /// What a recording that begins in the middle of a run has to state, since the events that said
+  /// it came before: who operates, who has authority over what, and the episode that is under way.
   void tell_standing(EventList& events) const;
   /// Tells the watchers that the run is over.
   void finish();
@@ -215,7 +215,7 @@ class Session {
   void give_way(int arm, const Observation& observation);
   void rebase_arm(int arm, const Observation& observation);
   void tell_start();
-  // the physics may be finer than no tick, never coarser: the base divides its period
+  // the plant advances at every tick or every few: its period is a multiple of the base period
   bool plant_is_due() const { return now() % plant_->layout().period == 0; }
   // of what observes it
   Nanoseconds group_stamp(std::size_t group) {

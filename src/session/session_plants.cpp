@@ -21,10 +21,11 @@ std::unique_ptr<PlantSet> session_plants(const App& app, std::unique_ptr<Plant> 
   for (std::size_t p = 0; p < app.plants.size(); ++p) {
     const auto& [name, plant] = app.plants[p];
     if (set->members()[p].plant->simulated() || app.clock != ClockKind::kVirtual) continue;
-    throw ConfigError({{plant.place, "plants." + name,
-                        "is no simulation, and the app's clock is virtual: commands would come as "
-                        "fast as they are computed",
-                        "say clock: wall, or clock: plant and clock: true here"}});
+    throw ConfigError(
+        {{plant.place, "plants." + name,
+          "is not a simulation, and the app's clock is virtual: commands would come as "
+          "fast as they are computed",
+          "say clock: wall, or clock: plant and clock: true here"}});
   }
   return set;
 }

@@ -226,7 +226,7 @@ RunSummary Summariser::summary(Session& session) const {
     s.tracking.push_back(t);
   }
   for (const auto& machine : session.machines())
-    s.modes.emplace_back(machine.name(), machine.current_name());
+    s.machines.emplace_back(machine.name(), machine.current_name());
   const Arbiter& arbiter = session.arbiter();
   for (int o = 0; o < arbiter.outlets(); ++o)
     if (arbiter.holding(o) && arbiter.reason(o) != kNobody)

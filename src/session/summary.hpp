@@ -107,8 +107,8 @@ struct RunSummary {
   RealTime real_time_thread;
   std::vector<GroupSummary> groups;
   std::vector<TrackingSummary> tracking;
-  std::vector<std::pair<std::string, std::string>> modes;    // machine, its last state
-  std::vector<std::pair<std::string, std::string>> holding;  // task that holds at the end, and why
+  std::vector<std::pair<std::string, std::string>> machines;  // machine, its last state
+  std::vector<std::pair<std::string, std::string>> holding;   // task that holds at the end, and why
   std::vector<std::pair<std::string, std::string>> waits;  // machine, and what it waited for unseen
   std::uint64_t episodes = 0, successes = 0, failures = 0, discarded = 0;
   std::vector<PutBack> put_back;   // why the scene was put back, most often first

@@ -43,22 +43,22 @@ class TossJudge : public Judge {
   VerdictText words() const override {
     const TossRule& rule = watch_.rule();
     const std::string& on = rule.into.empty() ? rule.belt : rule.into;
-    const double tilt = kInDegrees * watch_.most_tilt(), yaw = kInDegrees * watch_.yaw(),
-                 most_tilt = kInDegrees * rule.most_tilt, most_yaw = kInDegrees * rule.most_yaw;
+    const double tilt = kInDegrees * watch_.max_tilt(), yaw = kInDegrees * watch_.yaw(),
+                 max_tilt = kInDegrees * rule.max_tilt, max_yaw = kInDegrees * rule.max_yaw;
     switch (watch_.end()) {
       case TossEnd::kOpen:
         return {};
       case TossEnd::kMissed:
         return formatted("it did not meet {} within {:g} s", on, rule.longest);
       case TossEnd::kTumbled:
-        return formatted("it tumbled: tilted by {:.1f}°, at most {:g}°", tilt, most_tilt);
+        return formatted("it tumbled: tilted by {:.1f}°, at most {:g}°", tilt, max_tilt);
       case TossEnd::kMoves:
         return formatted("it was not at rest within {:g} s", rule.longest);
       case TossEnd::kElsewhere:
         return formatted("it came to rest beside {}", on);
       case TossEnd::kTurned:
         return formatted("it lies turned by {:.1f}° to {}, less than {:g}° wanted", yaw, on,
-                         most_yaw);
+                         max_yaw);
       case TossEnd::kGood:
         return formatted("landed on its bottom, tilted by at most {:.1f}°, lies {:.1f}° to {}",
                          tilt, yaw, on);
@@ -72,7 +72,7 @@ class TossJudge : public Judge {
         "{} from {}: rests on {} within {:g} s, tilted by at most {:g} deg, turned by less than "
         "{:g} deg",
         rule.object, rule.cup, rule.into.empty() ? rule.belt : rule.into, rule.longest,
-        kInDegrees * rule.most_tilt, kInDegrees * rule.most_yaw);
+        kInDegrees * rule.max_tilt, kInDegrees * rule.max_yaw);
   }
 
   void state(StateArchive& archive) override { archive(watch_); }

@@ -81,7 +81,7 @@ void TossWatch::update(Nanoseconds now) {
   state_.speed_before = plant_->body_velocity(object_).head<3>().norm();
   toss.over = seconds(now - toss.released) > rule_.longest;
   if (toss.impact < 0) return;
-  toss.most_tilt = std::max(toss.most_tilt, tilt(X_SB));
+  toss.max_tilt = std::max(toss.max_tilt, tilt(X_SB));
   if (toss.rest < 0 || (p - toss.p_rest).norm() > kStill) {
     toss.rest = now;
     toss.p_rest = p;
@@ -93,8 +93,8 @@ void TossWatch::update(Nanoseconds now) {
   }
 }
 
-double TossWatch::most_tilt() const {
-  return std::max(state_.toss.most_tilt, state_.toss.impact_tilt);
+double TossWatch::max_tilt() const {
+  return std::max(state_.toss.max_tilt, state_.toss.impact_tilt);
 }
 
 double TossWatch::yaw() const {
@@ -108,17 +108,17 @@ TossEnd TossWatch::end() const {
   const Toss& toss = state_.toss;
   if (!toss.over) return TossEnd::kOpen;
   if (toss.impact < 0) return TossEnd::kMissed;
-  if (most_tilt() > rule_.most_tilt) return TossEnd::kTumbled;
+  if (max_tilt() > rule_.max_tilt) return TossEnd::kTumbled;
   // over before it was still for long enough
   if (state_.last - toss.rest < kStillFor) return TossEnd::kMoves;
   if (!toss.rests) return TossEnd::kElsewhere;
-  return yaw() < rule_.most_yaw ? TossEnd::kGood : TossEnd::kTurned;
+  return yaw() < rule_.max_yaw ? TossEnd::kGood : TossEnd::kTurned;
 }
 
 void TossWatch::state(StateArchive& archive) {
   Toss& toss = state_.toss;
   archive(toss.was_held, toss.rests, toss.over, toss.released, toss.impact, toss.rest,
-          toss.impact_tilt, toss.impact_speed, toss.most_tilt, toss.p_released, toss.p_rest);
+          toss.impact_tilt, toss.impact_speed, toss.max_tilt, toss.p_released, toss.p_rest);
   for (Pose* X : {&toss.X_WS_rest, &toss.X_SB_rest, &state_.X_SB_before}) archive(X->R, X->p);
   archive(state_.last, state_.travel, state_.speed_before);
 }

@@ -17,10 +17,10 @@ namespace handspan {
 
 struct TossRule {
   std::string object, cup, belt, into;
-  double longest = 3.0;                                // [s] after it was let go
-  double most_tilt = 30.0 * std::numbers::pi / 180.0;  // [rad]
+  double longest = 3.0;                               // [s] after it was let go
+  double max_tilt = 30.0 * std::numbers::pi / 180.0;  // [rad]
   std::optional<Eigen::Vector3d> leads;
-  double most_yaw = 15.0 * std::numbers::pi / 180.0;  // [rad]
+  double max_yaw = 15.0 * std::numbers::pi / 180.0;  // [rad]
 };
 
 /// The keys of the rule.
@@ -36,18 +36,18 @@ ObjectSchema<T> with_toss_rule(ObjectSchema<T> schema) {
                 "after it was let go; then it does not come to rest")
       .optional("leads", &T::leads, vector<3>(),
                 "axis of the object that is to lie along the belt; left out: any of its sides")
-      .optional("most_tilt", &T::most_tilt, number("rad").above(0), "of a toss that is judged good")
-      .optional("most_yaw", &T::most_yaw, number("rad").above(0));
+      .optional("max_tilt", &T::max_tilt, number("rad").above(0), "of a toss that is judged good")
+      .optional("max_yaw", &T::max_yaw, number("rad").above(0));
 }
 
 /// What a toss comes to; the first that is so.
 enum class TossEnd : std::uint8_t {
   kOpen,       // not yet
   kMissed,     // it did not meet S in time
-  kTumbled,    // it tilted by more than most_tilt when it met S, or after
+  kTumbled,    // it tilted by more than max_tilt when it met S, or after
   kMoves,      // it was not at rest in time
   kElsewhere,  // it rests, and not on S
-  kTurned,     // its yaw at rest is not less than most_yaw
+  kTurned,     // its yaw at rest is not less than max_yaw
   kGood,
 };
 
@@ -55,7 +55,7 @@ struct Toss {
   bool was_held = false, rests = false, over = false;
   Nanoseconds released = -1, impact = -1, rest = -1;     // -1: not yet
   double impact_tilt = 0.0, impact_speed = 0.0;          // the tick before [rad, m/s]
-  double most_tilt = 0.0;                                // from then on [rad]
+  double max_tilt = 0.0;                                 // from then on [rad]
   Eigen::Vector3d p_released = Eigen::Vector3d::Zero();  // in S, with a belt's travel taken off
   Eigen::Vector3d p_rest = Eigen::Vector3d::Zero();      // likewise
   Pose X_WS_rest, X_SB_rest;
@@ -79,7 +79,7 @@ class TossWatch {
   const Toss& toss() const { return state_.toss; }
   TossEnd end() const;
   /// The largest angle between the z axes of B and S, at the impact and after it [rad].
-  double most_tilt() const;
+  double max_tilt() const;
   /// At rest, between the axis that leads and S's x axis, either way; without one, of the nearest
   /// side [rad].
   double yaw() const;

@@ -1,4 +1,4 @@
-// The mode that presses: the wrench of a join is ramped to a goal and stays there.
+// The mode that presses: the wrench of a loop closure is ramped to a goal and stays there.
 #include <fmt/format.h>
 
 #include "core/error.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 struct ApplyWrenchConfig {
   std::string task;
-  Vector6d wrench = Vector6d::Zero();  // on the join's b, in its axes [N, N m]
+  Vector6d wrench = Vector6d::Zero();  // on the loop closure's b, in its axes [N, N m]
 };
 
 class GoalWrench : public Source {
@@ -24,7 +24,7 @@ class GoalWrench : public Source {
   MotionKind asks_for() const override { return MotionKind::kWrench; }
   SourceAnswer update(const Moment&, const Motion&, Motion& wanted) override {
     if (!task_.carries(control_))
-      return {SourceStatus::kSilent, "the join is open and carries nothing"};
+      return {SourceStatus::kSilent, "the loop closure is open and carries nothing"};
     wanted.wrench = goal_;
     return {SourceStatus::kDone};
   }
@@ -82,11 +82,12 @@ class ApplyWrenchMode : public Mode {
 void register_wrench_modes(ModeRegistry& registry) {
   registry.add(
       "apply_wrench",
-      object<ApplyWrenchConfig>("ApplyWrench", "the wrench of a join goes to a goal and stays")
+      object<ApplyWrenchConfig>("ApplyWrench",
+                                "the wrench of a loop closure goes to a goal and stays")
           .required("task", &ApplyWrenchConfig::task, text(), "of a wrench")
           .required("wrench", &ApplyWrenchConfig::wrench, vector<6>(),
-                    "force [N] and torque [N m] on the join's second frame, in its axes"),
-      "a closed join's force and torque are ramped to a goal, and stay there afterwards",
+                    "force [N] and torque [N m] on the loop closure's second frame, in its axes"),
+      "a closed loop closure's force and torque are ramped to a goal, and stay there afterwards",
       [](const ApplyWrenchConfig& config, const ModeContext& context) {
         return std::make_unique<ApplyWrenchMode>(config, context);
       });

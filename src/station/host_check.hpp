@@ -8,8 +8,8 @@
 
 namespace handspan {
 
-/// "localhost" of "localhost:8780", "[::1]" of "[::1]:8780"; lower case. Empty when it is no name
-/// with an optional port.
+/// "localhost" of "localhost:8780", "[::1]" of "[::1]:8780"; lower case. Empty when it is not a
+/// name with an optional port.
 std::string host_of(std::string_view authority);
 
 /// @param allowed names besides localhost, 127.0.0.1 and [::1], as host_of() gives them; addresses

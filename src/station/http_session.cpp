@@ -74,7 +74,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   }
 
   void failed(ErrorCode error) {
-    // browsers connect beforehand and say nothing: that is no attack
+    // browsers connect beforehand and say nothing: that is not an attack
     const bool begun = buffer_.size() > 0 || (parser_ && parser_->got_some());
     if (error == beast::error::timeout && begun)
       tell("a connection that was too slow with its request was closed");
@@ -92,7 +92,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   }
 
   void received(ErrorCode error) {
-    // what is no HTTP, or too much of it
+    // what is not HTTP, or too much of it
     if (error) return failed(error);
     const Request& request = parser_->get();
     const auto header = [&](http::field field) { return std::string_view(request[field]); };

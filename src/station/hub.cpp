@@ -174,7 +174,7 @@ void Hub::text(int client, std::string_view text, Nanoseconds now) {
   }
   const Json message = Json::parse(text, nullptr, false);
   if (!message.is_object() || !message.contains("type") || !message["type"].is_string()) {
-    close(*c, CloseCode::kMalformed, "a text message that is no JSON object with a type");
+    close(*c, CloseCode::kMalformed, "a text message that is not a JSON object with a type");
     return;
   }
   // a value of another kind than the protocol's

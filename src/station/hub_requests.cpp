@@ -48,7 +48,7 @@ void Hub::request(Client& client, const Json& message, Nanoseconds now) {
   if (!(id.is_null() || id.is_number() ||
         (id.is_string() && id.get_ref<const std::string&>().size() <= kLongestId))) {
     close(client, CloseCode::kMalformed,
-          fmt::format("an id that is no number or text of at most {} bytes", kLongestId));
+          fmt::format("an id that is not a number or text of at most {} bytes", kLongestId));
     return;
   }
   if (type == "ping") {
@@ -129,7 +129,7 @@ void Hub::request(Client& client, const Json& message, Nanoseconds now) {
       constexpr std::string_view kMarks[] = {"start", "success", "failure", "discard", "stop"};
       if (!std::ranges::count(kMarks, mark))
         throw InputError(fmt::format(
-            "'{}' is no mark of an episode; there are start, success, failure, discard, stop",
+            "'{}' is not a mark of an episode; there are start, success, failure, discard, stop",
             shown(mark)));
       post(InputKind::kEpisode, mark, text);
     } else if (type == "record") {

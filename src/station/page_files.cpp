@@ -23,7 +23,7 @@ int digit(char c) {
   return -1;
 }
 
-// without the query, %XX replaced; none: it is no path
+// without the query, %XX replaced; none: it is not a path
 std::optional<std::string> path_of(std::string_view target) {
   target = target.substr(0, target.find_first_of("?#"));
   if (!target.starts_with('/')) return {};
@@ -74,7 +74,7 @@ std::string_view content_type(const std::filesystem::path& file) {
 
 PageAnswer PageFiles::answer(std::string_view target, bool may_see) const {
   const auto path = path_of(target);
-  if (!path) return refused(400, "this is no path\n");
+  if (!path) return refused(400, "this is not a path\n");
   const std::filesystem::path wanted(*path);
   for (const auto& part : wanted)
     if (part == ".." || (part.string().starts_with('.') && part.string().size() > 1))

@@ -57,7 +57,7 @@ struct SampleMessage {
   std::vector<double> numbers;       // see teleop/device.hpp
 };
 
-/// @return none: it is no sample, `cause` says why
+/// @return none: it is not a sample, `cause` says why
 std::optional<SampleMessage> decode_sample(std::span<const std::uint8_t> bytes, std::string& cause);
 /// For programs that give samples, and tests.
 std::vector<std::uint8_t> encode_sample(const SampleMessage& sample);

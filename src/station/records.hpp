@@ -28,7 +28,7 @@ class Records {
   explicit Records(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   const std::filesystem::path& folder() const { return folder_; }
-  /// The file of a name. None when it is no name of a file in the folder that is there
+  /// The file of a name. None when it is not a name of a file in the folder that is there
   std::optional<std::filesystem::path> find(std::string_view name) const;
   /// A file that is not there yet, named after the wish and the time; makes the folder.
   /// @throws InputError when it cannot be made

@@ -1,6 +1,6 @@
 #pragma once
 // An app as a study's subject. The scene is compiled once and gets other numbers for each run; what
-// is no number of its bodies and contacts is compiled anew. Both give the same bits.
+// is not a number of its bodies and contacts is compiled anew. Both give the same bits.
 #include <functional>
 #include <optional>
 #include <stdexcept>

@@ -23,7 +23,7 @@ struct AttemptsConfig {
   NamedNumbers targets;  // columns
   NamedNumbers rows;     // values of variations
   NamedNumbers correct;  // by variation, of columns: its change for a miss of 1
-  std::int64_t most = 10, persons = 1;
+  std::int64_t max = 10, persons = 1;
 };
 
 const double* number_of(const Numbers& numbers, const std::string& name) {
@@ -72,7 +72,7 @@ class AttemptsStage : public Stage {
       std::vector<Series*> trying;
       std::vector<RunRequest> requests;
       for (Series& series : all) {
-        if (series.reached || series.attempts == config_.most) continue;
+        if (series.reached || series.attempts == config_.max) continue;
         trying.push_back(&series);
         requests.push_back(request(series, first));
       }
@@ -107,7 +107,7 @@ class AttemptsStage : public Stage {
     const int before = (series.person * cells + static_cast<int>(series.cell)) * targets +
                        static_cast<int>(series.target);
     RunRequest request{config_.cells[series.cell].first,
-                       first + before * static_cast<int>(config_.most) + series.attempts,
+                       first + before * static_cast<int>(config_.max) + series.attempts,
                        config_.rows[series.row].second};
     request.values.insert(request.values.end(), series.corrected.begin(), series.corrected.end());
     return request;
@@ -128,7 +128,7 @@ class AttemptsStage : public Stage {
         });
     Numbers next;
     for (const auto& [variation, gains] : config_.correct) {
-      // from what it was; what did not come about teaches nothing
+      // from what it was; a miss that was not measured corrects nothing
       double value = run.drawn[index_of(results.variations, variation, "variation")].number;
       for (const auto& [column, gain] : gains) {
         const double miss = missed_by(column);
@@ -217,10 +217,10 @@ void register_attempts_stage(StageRegistry& registry) {
           .required("correct", &C::correct, dictionary(numbers).min_size(1),
                     "by variation and column: by how much it changes for a miss (column - target) "
                     "of 1; the first attempt is as drawn")
-          .optional("most", &C::most, integer().min(1).max(1000),
+          .optional("max", &C::max, integer().min(1).max(1000),
                     "attempts; then the target is not reached")
           .optional("persons", &C::persons, integer().min(1).max(1000),
-                    "who do all of it, each with seeds of her own; counts are their means")
+                    "who do all of it, each with seeds of their own; counts are their means")
           .check([](const C& c) { return fault_of(c); },
                  "each target has the columns of cells and correct");
   registry.add(

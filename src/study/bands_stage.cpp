@@ -29,7 +29,7 @@ class BandsStage : public Stage {
     for (const std::string& name : config_.variations) {
       const auto variation = std::ranges::find(results.variations, name, &Results::Varied::name);
       if (variation == results.variations.end() || !(variation->deviation > 0.0))
-        throw InputError(fmt::format("'{}' is no normal variation", shown(name)));
+        throw InputError(fmt::format("'{}' is not a normal variation", shown(name)));
       const auto x = results.samples(name, config_.cell);
       for (std::size_t i = 0; i < x.size(); ++i)
         farthest[i] =

@@ -33,7 +33,7 @@ struct MeasuredToss {
 
 /// Reads one recording: CSV with the columns x, y, z [m], qw, qx, qy, qz (body to world) by name in
 /// any order; others (velocities) are passed over. @throws InputError with file, line, cause and
-/// mend
+/// hint
 MeasuredToss read_measured_toss(const std::filesystem::path& file);
 /// The same of the file's text. @param name of the file, for messages
 MeasuredToss parse_measured_toss(std::string_view text, const std::string& name);

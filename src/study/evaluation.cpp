@@ -48,7 +48,8 @@ class NameCheck {
         for (const auto& [name, part] : study_.stages) names.push_back(name);
         if (!std::ranges::count(names, stage))
           throw InputError(fmt::format(
-              "it has no statistic, and '{}' is no stage; give a statistic, or {}", shown(what.of),
+              "it has no statistic, and '{}' is not a stage; give a statistic, or {}",
+              shown(what.of),
               names.empty() ? "a stage that is there" : did_you_mean(stage, names, "name one of")));
         return;
       }
@@ -77,7 +78,7 @@ void check_names(const StudyConfig& study, const std::vector<Column>& columns,
   for (const auto& [name, rule] : study.good)
     if (!std::ranges::count(known, name))
       names.issues.push_back({rule.place, "good",
-                              fmt::format("has '{}', which is no column", shown(name)),
+                              fmt::format("has '{}', which is not a column", shown(name)),
                               did_you_mean(name, known, "there are")});
   for (std::size_t e = 0; e < study.expect.size(); ++e) {
     const std::string key = fmt::format("expect[{}]", e);

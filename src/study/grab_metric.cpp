@@ -49,7 +49,7 @@ class GrabMetric : public Metric {
 
   void after_tick(Session&) noexcept override {
     const auto step = static_cast<int>(person_.step());
-    // also when she gave up, and begins anew
+    // also when the person gave up, and begins anew
     done_ = lost_ || step > config_.put_back || person_.round() > 0;
     if (done_ || step != config_.lift) return;
     const Pose X_WO = plant_.body_pose(object_);
@@ -108,7 +108,7 @@ void register_grab_metric(MetricRegistry& registry) {
                     "the point of each of them that touches it, in its frame")
           .required("device", &GrabMetricConfig::device, text(), "the scripted person")
           .required("lift", &GrabMetricConfig::lift, integer().min(0),
-                    "the step of her script that lifts it, from 0")
+                    "the step of the person's script that lifts it, from 0")
           .required("put_back", &GrabMetricConfig::put_back, integer().min(0),
                     "the step that puts it back; the run ends after it");
   registry.add("grab", schema, "an object taken between two bodies, lifted and put back",

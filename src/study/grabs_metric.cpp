@@ -68,7 +68,7 @@ class GrabsMetric : public Metric {
       if (event.kind == "scene" && event.name == "put back") ++put_back_;
     const auto step = static_cast<int>(person_.step());
     const bool new_round = person_.round() != round_;
-    // what was begun ends when she begins anew, or has put it back
+    // what was begun ends when the person begins anew, or has put it back
     if (grab_.open && (new_round || step > config_.put_back)) end(session, !new_round);
     if (new_round) {
       round_ = person_.round();
@@ -194,7 +194,7 @@ void register_grabs_metric(MetricRegistry& registry) {
                     "the point of each of them that touches it, in its frame")
           .required("device", &C::device, text(), "the scripted person")
           .optional("begin", &C::begin, integer().min(0),
-                    "the step of her script with which a grab begins, from 0")
+                    "the step of the person's script with which a grab begins, from 0")
           .required("lift", &C::lift, integer().min(0), "the step that lifts it")
           .required("put_back", &C::put_back, integer().min(0), "the step that puts it back")
           .optional("lifted", &C::lifted, number("m").above(0), "a good one is lifted by more")

@@ -23,7 +23,7 @@ Schema<App> keys_schema() {
       .optional("devices", &App::devices, dictionary(device_schema()))
       .optional("sources", &App::sources, dictionary(sources().schema()))
       .optional("references", &App::references, dictionary(pose_reference_limits_schema()))
-      .optional("modes", &App::machines, dictionary(machine_schema()));
+      .optional("machines", &App::machines, dictionary(machine_schema()));
 }
 
 }  // namespace

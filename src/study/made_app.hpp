@@ -12,7 +12,7 @@
 namespace handspan {
 
 /// An app of a scene, and of the other keys' text, without files of its own.
-/// @param keys whole_arm, devices, sources, references and modes, as an app has them
+/// @param keys whole_arm, devices, sources, references and machines, as an app has them
 /// @throws ConfigError or InputError as load_app()
 App made_app(Scene scene, const std::string& keys);
 

@@ -33,7 +33,7 @@ class Metric {
   /// Whether it has seen what it waits for; nullopt: it waits for nothing. A run ends when all that
   /// wait are done.
   virtual std::optional<bool> done() const noexcept { return std::nullopt; }
-  /// At the end: one a column, NaN for what did not come about.
+  /// At the end: one a column, NaN for what did not happen.
   virtual void values(Session& session, std::span<double> into) = 0;
 };
 

@@ -23,7 +23,7 @@ struct RunRecord {
   int repeat = 0;    // from 0, in the cell
   std::uint64_t seed = 0;
   std::vector<DrawnValue> drawn;  // by variation
-  std::vector<double> values;     // by column; NaN: it did not come about
+  std::vector<double> values;     // by column; NaN: it did not happen
   std::optional<bool> good;       // none: the study has no rule
   std::string failure;            // why there are no values; "": there are
 };
@@ -58,7 +58,7 @@ std::vector<std::string> groups_of(const Results& results);
 std::string csv_row(const RunRecord& run);
 
 /// One line a run after a line of names: run, cell, repeat, seed, variations, columns, good,
-/// failure. Numbers have as many digits as give the same bits; what did not come about is empty.
+/// failure. Numbers have as many digits as give the same bits; what did not happen is empty.
 std::string results_csv(const Results& results);
 
 }  // namespace handspan

@@ -300,7 +300,7 @@ std::optional<bool> judged(const StudyConfig& study, const std::vector<Column>& 
     for (std::size_t c = 0; c < columns.size(); ++c) {
       if (columns[c].name != name) continue;
       const double x = run.values[c];
-      // what did not come about is not good
+      // what did not happen is not good
       if (!std::isfinite(x) || (rule.at_least && !(x >= *rule.at_least)) ||
           (rule.at_most && !(x <= *rule.at_most)) || (rule.above && !(x > *rule.above)) ||
           (rule.below && !(x < *rule.below)))

@@ -31,8 +31,9 @@ const Person& person_of(Session& session, const std::string& device) {
     names.emplace_back(devices.state_of(d).name());
     if (names.back() != device) continue;
     if (const auto* person = dynamic_cast<const Person*>(&devices.driver(d))) return *person;
-    throw InputError(fmt::format(
-        "the device '{}' is no scripted person; give it driver: {{type: person}}", shown(device)));
+    throw InputError(
+        fmt::format("the device '{}' is not a scripted person; give it driver: {{type: person}}",
+                    shown(device)));
   }
   if (names.empty())
     throw InputError(fmt::format(

@@ -11,7 +11,7 @@ namespace handspan {
 MujocoPlant& simulation_of(Session& session);
 /// @throws InputError with the bodies there are
 int body_of(const MujocoPlant& plant, const std::string& name);
-/// @throws InputError when there is no such device, or it is no scripted person
+/// @throws InputError when there is no such device, or it is not a scripted person
 const Person& person_of(Session& session, const std::string& device);
 
 }  // namespace handspan

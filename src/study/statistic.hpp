@@ -1,5 +1,5 @@
 #pragma once
-// Statistics of samples, with intervals at 95 %. What is not finite is no sample.
+// Statistics of samples, with intervals at 95 %. What is not finite is not a sample.
 #include <optional>
 #include <span>
 #include <string>

@@ -233,7 +233,7 @@ void check_names(const StudyConfig& study) {
   const auto check = [&](const char* kind, const std::string& name, const Place& place) {
     if (!schema_detail::is_identifier(name))
       issues.push_back({place, kind, fmt::format("has the name '{}'", shown(name)),
-                        schema_detail::kIdentifierMend});
+                        schema_detail::kIdentifierHint});
   };
   const Place whole{study.file.string(), 0, 0};
   std::set<std::string> groups;
@@ -248,7 +248,7 @@ void check_names(const StudyConfig& study) {
       if (std::ranges::count(varied, of) == 0)
         issues.push_back({variation.place, place,
                           "is in place of a variation of the study, and there is none of that name "
-                          "that is no grid",
+                          "that is not a grid",
                           did_you_mean(of, varied, "there are")});
       if (variation.distribution == Distribution::kGrid)
         issues.push_back({variation.place, place, "is a grid, which all cells have in common",

@@ -1,6 +1,6 @@
 #pragma once
-// A study: one YAML file that says what is measured, what varies, how often, and what was published
-// (design section 1).
+// A study: one YAML file that says what is measured, what varies, how often, and what was
+// published.
 #include <cstdint>
 #include <filesystem>
 #include <optional>

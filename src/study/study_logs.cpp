@@ -35,8 +35,8 @@ void record(const std::string& name, const LogConfig& config, const std::filesys
   const App app = load_app(config.app);
   for (const Node& tree : changed) sources += yaml_text(tree);
   for (const auto& used : app.files) sources += read_text_file(used);
-  const auto refuse = [&](const std::string& cause, const char* mend) {
-    return ConfigError({{config.place, "logs." + name, cause, mend}});
+  const auto refuse = [&](const std::string& cause, const char* hint) {
+    return ConfigError({{config.place, "logs." + name, cause, hint}});
   };
   if (app.clock != ClockKind::kVirtual)
     throw refuse("is of an app in step with a clock", "give one with clock: virtual");

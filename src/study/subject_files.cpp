@@ -16,9 +16,9 @@ namespace {
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
 ConfigError no_key(const Place& place, const std::string& key, std::string cause,
-                   std::string mend) {
+                   std::string hint) {
   return ConfigError(
-      {{place, fmt::format("the key '{}'", shown(key)), std::move(cause), std::move(mend)}});
+      {{place, fmt::format("the key '{}'", shown(key)), std::move(cause), std::move(hint)}});
 }
 
 // "a.b[2]" as names and indices
@@ -26,7 +26,7 @@ std::vector<TreeStep> parts_of(const std::string& key, const Place& place) {
   std::vector<TreeStep> parts;
   std::size_t at = 0;
   const auto bad = [&] {
-    return no_key(place, key, "is no path",
+    return no_key(place, key, "is not a path",
                   "write names with dots between them, and [i] for items");
   };
   while (at < key.size()) {

@@ -79,7 +79,7 @@ references:
   hand:
     {{speed: 3 m/s, acceleration: 30 m/s^2, jerk: 1000 m/s^3, angular_speed: 6 rad/s,
      angular_acceleration: 60 rad/s^2, angular_jerk: 3000 rad/s^3, leash: {}, leash_angle: {}}}
-modes:
+machines:
   m:
     start: s
     states: {{s: {{do: [{{type: teleoperate, task: hand, sources: [{{source: person}}]}}]}}}}

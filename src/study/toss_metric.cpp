@@ -32,7 +32,7 @@ class TossMetric : public Metric {
             {"off_across", "m", "the same along its y axis"},
             {"impact_tilt", "rad", "of its z axis from the belt's, when it meets the belt"},
             {"impact_speed", "m/s", "of its origin then"},
-            {"most_tilt", "rad", "largest angle of these axes from then on"},
+            {"max_tilt", "rad", "largest angle of these axes from then on"},
             {"flight", "s", "from when it was let go to when it met the belt"},
             {"slide", "s", "from then to rest"},
             {"rests", "", "1: it came to rest on the belt, within the time"},
@@ -41,8 +41,8 @@ class TossMetric : public Metric {
              "at rest, between the axis that leads and the belt's, either way; without one, of its "
              "sides"},
             {"judged", "",
-             "1: it rests on its bottom, never tilted by more than most_tilt at and after the "
-             "impact, with a yaw of less than most_yaw to the belt"}};
+             "1: it rests on its bottom, never tilted by more than max_tilt at and after the "
+             "impact, with a yaw of less than max_yaw to the belt"}};
   }
 
   void after_tick(Session& session) noexcept override { watch_.update(session.now()); }
@@ -57,7 +57,7 @@ class TossMetric : public Metric {
     if (toss.impact >= 0) {
       into[7] = toss.impact_tilt;
       into[8] = toss.impact_speed;
-      into[9] = watch_.most_tilt();
+      into[9] = watch_.max_tilt();
       into[10] = seconds(toss.impact - toss.released);
     }
     if (!toss.rests) return;

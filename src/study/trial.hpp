@@ -24,7 +24,7 @@ struct TrialCase {
 };
 
 struct TrialOutcome {
-  std::vector<double> values;      // one a column; NaN for what did not come about
+  std::vector<double> values;      // one a column; NaN for what did not happen
   std::vector<TimeSeries> series;  // may be empty
 };
 

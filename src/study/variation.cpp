@@ -205,7 +205,7 @@ Drawn middle(const Variation& v) {
 Node value_for(const VariedKey& key, const Drawn& drawn, const Node* written, const Place& place) {
   if (drawn.node && key.plain()) return *drawn.node;
   if (drawn.node)
-    throw InputError(fmt::format("'{}' is no number to add to or multiply", shown(drawn.text)));
+    throw InputError(fmt::format("'{}' is not a number to add to or multiply", shown(drawn.text)));
   double x = key.gain * drawn.number + key.offset;
   if (key.at_least) x = std::max(x, *key.at_least);
   if (key.at_most) x = std::min(x, *key.at_most);

@@ -13,7 +13,7 @@ namespace handspan {
 
 /// A value that a key gets: a number in SI, or anything that YAML can say.
 struct Drawn {
-  double number = 0.0;       // NaN: it is no number
+  double number = 0.0;       // NaN: it is not a number
   std::string text;          // as results.csv has it
   std::optional<Node> node;  // none: the number
 };
@@ -52,7 +52,7 @@ Drawn draw(const Variation& variation, std::uint64_t seed, int repeat, int level
 Drawn middle(const Variation& variation);
 
 /// What the key gets. @param written what the file says there: when add, a number
-/// @throws InputError when arithmetic is asked for what is no number
+/// @throws InputError when arithmetic is asked for what is not a number
 Node value_for(const VariedKey& key, const Drawn& drawn, const Node* written, const Place& place);
 
 /// A number with or without a unit, in SI.

@@ -31,8 +31,8 @@ struct WallsTrialConfig {
   double shallowest = 0.05, deepest = 0.3;  // [m]
   double slowest = 0.05, fastest = 0.5;     // hand [m/s]
   double weakest = 10.0, strongest = 60.0;  // push [N]
-  double least_turn = 0.035,
-         most_turn = 0.1;  // of the tool, by the torque that is to turn it [rad]
+  double min_turn = 0.035,
+         max_turn = 0.1;  // of the tool, by the torque that is to turn it [rad]
 };
 
 // of joints at the start, from the pose: of all, pushed; of the first three, before a wall [rad]
@@ -174,7 +174,7 @@ class WallsTrial : public Trial {
 {}{}  constraints: [{{type: torque_limits}}]
 {}sources: {{person: {{type: pose_stream, relative: true}}}}
 references: {{hand: {{leash: {}}}}}
-modes:
+machines:
   m:
     start: s
     states: {{s: {{do: [{{type: teleoperate, task: hand, sources: [{{source: person}}]}}]}}}}
@@ -258,7 +258,7 @@ modes:
     pushed.body = against == Against::kPushedElbow ? pushed.elbow : body_of_tip();
     const Eigen::Vector3d way = random.direction();
     const double strength = random.uniform(config_.weakest, config_.strongest);
-    const double turn = random.uniform(config_.least_turn, config_.most_turn);
+    const double turn = random.uniform(config_.min_turn, config_.max_turn);
     if (against == Against::kTurnedTool) {
       // the torque that turns it so far by its gains
       pushed.F_W.tail<3>() = way;
@@ -339,9 +339,9 @@ void register_walls_trial(TrialRegistry& registry) {
           .optional("fastest", &C::fastest, number("m/s").above(0), "hand")
           .optional("weakest", &C::weakest, number("N").above(0), "push")
           .optional("strongest", &C::strongest, number("N").above(0), "push")
-          .optional("least_turn", &C::least_turn, number("rad").above(0),
+          .optional("min_turn", &C::min_turn, number("rad").above(0),
                     "of the tool by a torque, by its gains")
-          .optional("most_turn", &C::most_turn, number("rad").above(0));
+          .optional("max_turn", &C::max_turn, number("rad").above(0));
   registry.add(
       "walls", schema,
       "hands that go into a wall, a table or another arm, and arms that are pushed: forces, "

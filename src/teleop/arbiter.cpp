@@ -298,7 +298,7 @@ bool Arbiter::ask(Outlet& outlet, std::uint32_t index, const Moment& moment) {
   slow();
   const bool asks = answer.status == SourceStatus::kActive || answer.status == SourceStatus::kDone;
   if (asks && !(outlet.pose ? is_sane(outlet.asked[index].pose) : is_finite(outlet.asked[index]))) {
-    answer = {SourceStatus::kLost, "it asked for something that is no motion"};
+    answer = {SourceStatus::kLost, "what it asked for is not a finite motion"};
     outlet.asked[index] = outlet.reference;
   }
   const auto lose = [&](const char* reason) {
@@ -849,7 +849,7 @@ void Arbiter::declare(ChannelTable& channels, Rate rate) {
     } else if (outlet.wrench) {
       outlet.wrench_channel =
           channels.vector(name + ".wrench", 6, "N, N m", rate,
-                          "that the task follows, on the join's second frame, in its axes",
+                          "that the task follows, on the loop closure's second frame, in its axes",
                           {"fx", "fy", "fz", "tx", "ty", "tz"});
     } else {
       outlet.joints_channel =

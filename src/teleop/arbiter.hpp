@@ -1,9 +1,9 @@
 #pragma once
-// Who is heard (design sections 3.6, 3.7). An outlet is one reference that the controller follows:
-// a frame's pose, a robot's joints or the wrench of a join. The modes of an app grant sources
-// authority over it, per axis, one or several that share. The outlet follows what they ask within
-// its limits and within its leash from the measured arm: what a hand is ahead of that is dropped
-// for good, as by a clutch, and a plan waits.
+// Who is heard. An outlet is one reference that the controller follows:
+// a frame's pose, a robot's joints or the wrench of a loop closure. The modes of an app grant
+// sources authority over it, per axis, one or several that share. The outlet follows what they ask
+// within its limits and within its leash from the measured arm: what a hand is ahead of that is
+// dropped for good, as by a clutch, and a plan waits.
 //
 // Whenever nobody asks for anything, for whatever reason, the arm stops: the one mechanism of all
 // holds. When nobody drives any reference of an arm, it brakes with all of its joints in the least
@@ -68,7 +68,8 @@ class Arbiter {
   int add_pose(FrameTask& task, const PoseReferenceLimits& limits);
   /// @param limits one a row of the task
   int add_joints(PostureTask& task, std::span<const JointLimits> limits);
-  /// The reference of an open join stays zero. @param state of the task's system; outlives this
+  /// The reference of an open loop closure stays zero. @param state of the task's system; outlives
+  /// this
   int add_wrench(WrenchTask& task, const ControlState& state, const WrenchReferenceLimits& limits);
   /// @return its index. @throws InputError when the name is taken
   int add_source(std::string name, std::unique_ptr<Source> source);

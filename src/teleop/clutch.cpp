@@ -8,7 +8,7 @@
 namespace handspan {
 namespace {
 
-// "left.squeeze" of the pose "left" is her grip
+// "left.squeeze" of the pose "left" is its grip
 std::string word_of(const std::string& control, const std::string& pose) {
   const std::string name =
       control.starts_with(pose + ".") ? control.substr(pose.size() + 1) : control;
@@ -49,11 +49,11 @@ void Clutch::write_reasons(const ClutchConfig& config, const std::string& pose) 
   for (std::size_t b = 0; b < kBreaks; ++b) {
     const auto why = static_cast<Break>(b);
     const std::string what = who + text_of(why) + " – ";
-    const char* mend = "hold your hand still";
-    if (why == Break::kNotTracked) mend = "bring it into view";
-    if (why == Break::kNothingYet || why == Break::kSilent) mend = "switch the device on";
-    if (why == Break::kTwoOperators) mend = "let only one of them drive this hand";
-    broken_[b] = {what + (recloses_ ? "it goes on by itself" : again), what + mend + press};
+    const char* hint = "hold your hand still";
+    if (why == Break::kNotTracked) hint = "bring it into view";
+    if (why == Break::kNothingYet || why == Break::kSilent) hint = "switch the device on";
+    if (why == Break::kTwoOperators) hint = "let only one of them drive this hand";
+    broken_[b] = {what + (recloses_ ? "it goes on by itself" : again), what + hint + press};
   }
 }
 

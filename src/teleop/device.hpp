@@ -1,5 +1,5 @@
 #pragma once
-// What a person holds or what watches her: headset, gamepad, keyboard, a scripted person. A device
+// What a person holds or what watches them: headset, gamepad, keyboard, a scripted person. A device
 // gives stamped samples of any number of poses, axes and buttons, each valid or not, and may take
 // outputs (rumble, force). Samples cross the loop's border as inputs (teleop/input.hpp), so they
 // are recorded; what a device's samples say, checked, is its DeviceState (device_state.hpp), which
@@ -83,7 +83,7 @@ class Device {
   virtual bool takes_samples() const { return true; }
 
   /// A live run begins: one with a thread of its own posts samples from now on until close(). A
-  /// replay opens nothing. @throws InputError with cause and mend when it is not there
+  /// replay opens nothing. @throws InputError with cause and hint when it is not there
   virtual void open(Mailbox&) {}
   virtual void close() noexcept {}
 

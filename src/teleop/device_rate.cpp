@@ -83,8 +83,8 @@ void SpeedScale::update(const DeviceState& device) {
   for (std::size_t i = 0; i < 2; ++i) {
     const bool is = controls_[i] && device.pressed(*controls_[i]);
     if (is && !was_[i])
-      value_ = std::clamp(i == 0 ? value_ * config_.step : value_ / config_.step, config_.least,
-                          config_.most);
+      value_ = std::clamp(i == 0 ? value_ * config_.step : value_ / config_.step, config_.min,
+                          config_.max);
     was_[i] = is;
   }
 }
@@ -94,15 +94,15 @@ Schema<SpeedScaleConfig> speed_scale_schema() {
       .optional("faster", &SpeedScaleConfig::faster, text(), "control of the device")
       .optional("slower", &SpeedScaleConfig::slower, text())
       .optional("step", &SpeedScaleConfig::step, number().above(1).max(10), "factor a press")
-      .optional("least", &SpeedScaleConfig::least, number().above(0).max(1))
-      .optional("most", &SpeedScaleConfig::most, number().above(0).max(1))
+      .optional("min", &SpeedScaleConfig::min, number().above(0).max(1))
+      .optional("max", &SpeedScaleConfig::max, number().above(0).max(1))
       .optional("start", &SpeedScaleConfig::start, number().above(0).max(1))
       .check(
           [](const SpeedScaleConfig& c) -> std::optional<Fault> {
-            if (c.least <= c.start && c.start <= c.most) return std::nullopt;
-            return Fault{"is not from least to most", "least <= start <= most must hold", "start"};
+            if (c.min <= c.start && c.start <= c.max) return std::nullopt;
+            return Fault{"is not from min to max", "min <= start <= max must hold", "start"};
           },
-          "least <= start <= most");
+          "min <= start <= max");
 }
 
 DeadMan::DeadMan(const std::optional<std::string>& control, const DeviceState& device) {

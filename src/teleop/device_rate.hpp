@@ -51,7 +51,7 @@ double respond(double x, const ResponseConfig& response);
 struct SpeedScaleConfig {
   std::optional<std::string> faster, slower;
   double step = 1.5;  // factor a press
-  double least = 0.05, most = 1.0, start = 1.0;
+  double min = 0.05, max = 1.0, start = 1.0;
 };
 
 Schema<SpeedScaleConfig> speed_scale_schema();

@@ -67,7 +67,7 @@ const char* text_of(Break why) {
     case Break::kTrackedAsOther:
       return "it is tracked as something else than before";
     case Break::kNotFinite:
-      return "a pose came that is no number";
+      return "a pose came that is not a number";
     case Break::kNoRotation:
       return "a pose came whose quaternion is zero";
     case Break::kLeap:
@@ -325,7 +325,7 @@ void DeviceState::receive(const Moment& moment, const Input& input) {
   for (std::size_t i = 0; i < poses_.size(); ++i) {
     const double length =
         Eigen::Map<const Eigen::Vector4d>(numbers.data() + kPoseNumbers * i + 4).norm();
-    // what is no rotation at all breaks the pose, and is told as that
+    // what is not a rotation at all breaks the pose, and is told as that
     if (poses_[i].tracked_as() != TrackedAs::kNone && std::abs(length - 1.0) > kLengthRoom &&
         length > 1e-3 && length < 1e6)
       ++out_of_range_;

@@ -1,7 +1,7 @@
 #pragma once
 // What a device's samples say, checked: where its poses are and how fast they move, which of its
 // axes and buttons can be believed. Whoever follows a pose remembers its count of `breaks`: when it
-// has risen, what comes now is no continuation of what was followed (not tracked for a while,
+// has risen, what comes now is not a continuation of what was followed (not tracked for a while,
 // another thing than before, a jump, another clock, another operator, silence), whatever the reason
 // says; following on takes a fresh clutch-in.
 //

@@ -90,9 +90,9 @@ void Devices::declare(ChannelTable& channels, Rate rate) {
 void Devices::connect(const ChannelTable& channels) {
   for (Entry& entry : devices_)
     for (Output& output : entry.outputs) {
-      const auto bad = [&](std::string cause, std::string mend) {
+      const auto bad = [&](std::string cause, std::string hint) {
         return ConfigError({{output.config.place, fmt::format("devices.{}.outputs", entry.name),
-                             std::move(cause), std::move(mend)}});
+                             std::move(cause), std::move(hint)}});
       };
       try {
         output.from = channels.find(output.config.channel);
@@ -184,7 +184,7 @@ void Devices::feed(ChannelTable& channels, Nanoseconds now, double dt) {
       }
       output.started = true;
       if (!std::isfinite(value) || std::abs(value) < output.config.dead_zone) value = 0.0;
-      value = std::clamp(output.config.gain * value, -output.config.most, output.config.most);
+      value = std::clamp(output.config.gain * value, -output.config.max, output.config.max);
       channels.write(output.channel, value, now);
       if (value == output.sent) continue;
       output.sent = value;
@@ -261,12 +261,12 @@ Schema<DeviceConfig> device_schema() {
           .optional("label", &OutputConfig::label, text(),
                     "an element of the vector; left out: its length, of a wrench that of the force")
           .optional("gain", &OutputConfig::gain, number())
-          .optional("most", &OutputConfig::most, number().above(0), "it is cut at this")
+          .optional("max", &OutputConfig::max, number().above(0), "it is cut at this")
           .optional("dead_zone", &OutputConfig::dead_zone, number().min(0),
                     "below it, before the gain, nothing is sent")
           .optional("change", &OutputConfig::change, boolean(),
                     "how fast it changes, for pulses on contact");
-  return object<DeviceConfig>("Device", "what a person holds, or what watches her")
+  return object<DeviceConfig>("Device", "what a person holds, or what watches them")
       .place(&DeviceConfig::place)
       .required("driver", &DeviceConfig::driver, devices().schema())
       .optional("limits", &DeviceConfig::limits, device_limits_schema())

@@ -21,7 +21,7 @@ struct OutputConfig {
   std::optional<std::string> label;  // an element of the vector; left out: its length, of a vector
                                      // of 6 that of the first 3 (a force)
   double gain = 1.0;
-  double most = 1.0;       // the output is cut at it
+  double max = 1.0;        // the output is cut at it
   double dead_zone = 0.0;  // below it, before the gain, the output is 0
   bool change = false;     // how fast it changes instead of the value: pulses on contact
 };

@@ -145,8 +145,8 @@ class Table {
   // as it is played [s]
   double time(const Row& row) {
     const double t = number(row, 0);
-    const auto bad = [&](const std::string& cause, const char* mend) {
-      return InputError(fmt::format("{}:{}: {}; {}", file_, reader_.get_file_line(), cause, mend));
+    const auto bad = [&](const std::string& cause, const char* hint) {
+      return InputError(fmt::format("{}:{}: {}; {}", file_, reader_.get_file_line(), cause, hint));
     };
     if (!std::isfinite(t) || std::abs(t) > kMostTime)
       throw bad(fmt::format("t is '{}'", shown(row[0])), "it must be a time [s]");
@@ -160,7 +160,7 @@ class Table {
                   "times must rise: sort the rows, or cut the recording here");
       if (dt > kMostGap)
         throw bad(fmt::format("t is {}, {:.6g} s after that of the row before", row[0], dt),
-                  "t is in seconds, and a gap at most 60 s: mend the unit, or cut the recording "
+                  "t is in seconds, and a gap at most 60 s: hint the unit, or cut the recording "
                   "here");
       if (at_once_ > kMostAtOnce)
         throw bad(fmt::format("{} rows in a row are of t = {}", at_once_, row[0]),

@@ -18,7 +18,7 @@ namespace handspan {
 /// times as stamps. The first row is at its own t; when that is more than 10^6 s, as seconds since
 /// 1970 are, all are relative to it. A row whose pose cannot be followed (a zero quaternion, a
 /// leap) is kept as it is: that is for the loop to survive. Times that cannot be played are not.
-/// @throws InputError with file, line, cause and mend when it is no such recording, a cell is no
+/// @throws InputError with file, line, cause and hint when it is not such a recording, a cell is no
 /// number, time goes back or leaps by more than a minute, or stays for more than 5 rows
 std::vector<Input> read_headset_csv(const std::filesystem::path& file, std::string_view device);
 

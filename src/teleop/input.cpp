@@ -23,7 +23,7 @@ InputKind input_kind(std::string_view name) {
     if (name == kNames[i]) return static_cast<InputKind>(i);
   const std::string text(name);
   throw InputError(
-      fmt::format("'{}' is no kind of input; {}", shown(text),
+      fmt::format("'{}' is not a kind of input; {}", shown(text),
                   did_you_mean(text, std::vector<std::string>(std::begin(kNames), std::end(kNames)),
                                "there are")));
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What crosses the loop's border (design section 3.3): samples, results of asynchronous sources,
+// What crosses the loop's border: samples, results of asynchronous sources,
 // changes of parameters, what the operator asks for. Each is latched at a tick and recorded with
 // it, so that a run is a function of app, seed and inputs.
 #include <array>

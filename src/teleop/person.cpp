@@ -9,7 +9,7 @@
 namespace handspan {
 namespace {
 
-// not asked for so long, she was not there [ns]
+// not asked for so long, the person was not there [ns]
 constexpr Nanoseconds kAway = kSecond / 4;
 
 }  // namespace
@@ -20,7 +20,7 @@ Person::Person(const PersonConfig& config, const DeviceContext& context)
              PersonHand(config_, 1, context.seed, context.name)},
       times_(context.seed, context.name + ".times"),
       sample_(context.name, headset_layout()) {
-  // what she does not touch is at rest
+  // what the person does not touch is at rest
   for (std::size_t a = 0; a < layout().axes.size(); ++a) sample_.set_axis(a, 0.0);
   for (std::size_t b = 0; b < layout().buttons.size(); ++b) sample_.set_button(b, false);
 }
@@ -61,7 +61,7 @@ void Person::give_up(Nanoseconds now) {
   begin(config_.script.size(), now);
 }
 
-// somebody else acted in her place: she knows nothing of how things are
+// somebody else acted in the person's place: the person knows nothing of how things are
 void Person::came_back(Nanoseconds now) {
   origin_ = next_ = now;
   count_ = 0;
@@ -125,7 +125,7 @@ bool Person::sample(Nanoseconds now, Input& input) {
 
 void register_person(DeviceRegistry& registry) {
   registry.add("person", person_schema(),
-               "a scripted person in place of a headset, who acts by what she sees",
+               "a scripted person in place of a headset, who acts by what they see",
                [](const PersonConfig& config, const DeviceContext& context) {
                  return std::make_unique<Person>(config, context);
                });

@@ -15,13 +15,13 @@ namespace {
 constexpr const char* kSides[] = {"left", "right"};
 // no movement is shorter [s]
 constexpr double kShortest = 0.12;
-// she stops within this [s]
+// the person stops within this [s]
 constexpr double kStopTime = 0.15;
-// to press or release takes her this long to decide [s]
+// to press or release takes the person this long to decide [s]
 constexpr double kDecision = 0.05;
 // an axis that is let go counts as released after this share of its way
 constexpr double kReleasedAfter = 0.6;
-// the clutch follows within this, as she knows [s]
+// the clutch follows within this, as the person knows [s]
 constexpr double kClutchTime = 0.06;
 // less of a movement than this is not worth beginning
 constexpr double kWorthwhile = 0.1;
@@ -126,7 +126,7 @@ Nanoseconds PersonHand::after(Nanoseconds now, double time) const {
   return now + std::llround(std::max(0.0, time) * 1e9);
 }
 
-// nobody is faster than half of her reaction time
+// nobody is faster than half of their reaction time
 Nanoseconds PersonHand::reaction(Nanoseconds now) {
   return after(now, std::max(0.5 * config_.reaction,
                              own_.normal(config_.reaction, config_.reaction_spread)));
@@ -414,7 +414,7 @@ void PersonHand::meet(std::array<PersonHand, 2>& hands, Nanoseconds now) {
   }
 }
 
-// whether E is where it should be, as she sees it
+// whether E is where it should be, as the person sees it
 bool PersonHand::look(Nanoseconds now, const ChannelTable& channels) {
   const Act& a = act();
   const PersonAction& action = *a.action;
@@ -476,14 +476,14 @@ void PersonHand::go_on(Nanoseconds now) {
   if (index_ < script_[step_].size()) begin_action(now);
 }
 
-// nothing follows: she tries the clutch anew
+// nothing follows: the person tries the clutch anew
 void PersonHand::clutch_anew(Nanoseconds now) {
   stuck_ = 0;
   ++counts_.reclutches;
   clutch_out(now, false);
 }
 
-// the next movement, from what she saw
+// the next movement, from what the person saw
 void PersonHand::plan(Nanoseconds now) {
   const PersonAction& action = *act().action;
   const Eigen::Vector3d e = error_.head<3>(), phi = error_.tail<3>();
@@ -513,7 +513,7 @@ void PersonHand::move(Nanoseconds now) {
   goes_back_ = share_ < 1.0 && !clutch_.empty();
   phase_ = Phase::kMove;
   if (share_ < kWorthwhile) {
-    // without a clutch she can only stay and look again
+    // without a clutch the person can only stay and look again
     move_by(now, Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero(), 0.0);
     return;
   }
@@ -522,8 +522,8 @@ void PersonHand::move(Nanoseconds now) {
   move_by(now, share_ * d_V_, share_ * phi_V_, duration_);
 }
 
-// What she means to do at once, with her reach behind her: errs as other movements do, and is not
-// looked at.
+// What the person means to do at once, with their reach behind them: errs as other movements do,
+// and is not looked at.
 void PersonHand::swing(Nanoseconds now) {
   const PersonAction& action = *act().action;
   const Eigen::Vector3d& way = *action.by;
@@ -539,7 +539,7 @@ void PersonHand::swing(Nanoseconds now) {
   phase_ = Phase::kMove;
   move_by(now, R_WV_.transpose() * d.cwiseQuotient(config_.scale),
           turned_by((1.0 + config_.endpoint * turns) * action.turn, X), time);
-  // she knows how long her finger takes
+  // the person knows how long their finger takes
   const bool axis =
       std::ranges::any_of(act().controls, [&](std::size_t c) { return held_[c].control.is_axis; });
   let_go_at_ = after(now, action.at * time + random.normal(0.0, config_.let_go) -

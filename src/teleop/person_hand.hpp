@@ -1,9 +1,9 @@
 #pragma once
-// One hand of a scripted person: it carries out the actions of a step by what she sees. A movement
-// to a goal is a row of sub-movements: she looks (with a gaze that errs), begins a reaction time
-// later, moves by minimum jerk to where she saw the goal (with an end that errs in proportion to
-// the way), and looks again. A swing is one movement at a stated speed, not looked at. Frames: W
-// world, V tracking, C the hand, E what it moves, O an object.
+// One hand of a scripted person: it carries out the actions of a step by what the person sees. A
+// movement to a goal is a row of sub-movements: the person looks (with a gaze that errs), begins a
+// reaction time later, moves by minimum jerk to where they saw the goal (with an end that errs in
+// proportion to the way), and looks again. A swing is one movement at a stated speed, not looked
+// at. Frames: W world, V tracking, C the hand, E what it moves, O an object.
 #include <array>
 #include <optional>
 #include <string>
@@ -34,13 +34,14 @@ class PersonHand {
   PersonHand(const PersonConfig& config, std::size_t side, std::uint64_t seed,
              const std::string& name);
 
-  /// Finds what she looks at. @throws InputError for a channel that is not there or of a wrong type
+  /// Finds what the person looks at. @throws InputError for a channel that is not there or of a
+  /// wrong type
   void watch(const ChannelTable& channels);
 
   // in a tick; nothing allocates or throws
 
-  /// Begins a step, after a mis-timing. @param step of the script, or beyond it of what she does
-  /// when she gives up @param round how often the script was begun before
+  /// Begins a step, after a mis-timing. @param step of the script, or beyond it of `give_up`
+  /// @param round how often the script was begun before
   void begin(std::size_t step, std::uint64_t round, Nanoseconds now);
   /// @return whether the step's actions have come to their end
   bool advance(Nanoseconds now, const ChannelTable& channels);
@@ -131,7 +132,7 @@ class PersonHand {
   Tremor tremor_;
   std::vector<Held> held_;  // all of the hand's controls that the script names
   std::vector<std::size_t> clutch_;
-  std::vector<std::vector<Act>> script_;  // her script's steps, then those of giving up
+  std::vector<std::vector<Act>> script_;  // the script's steps, then those of giving up
 
   std::size_t step_ = 0, index_ = 0;
   std::uint64_t round_ = 0;
@@ -147,7 +148,7 @@ class PersonHand {
   Nanoseconds let_go_at_ = 0;           // in a swing
   Pose X_WE_seen_, X_WGoal_;
   bool has_seen_ = false;              // since the action began
-  Vector6d error_ = Vector6d::Zero();  // as she sees it, in W [m, rad]
+  Vector6d error_ = Vector6d::Zero();  // as the person sees it, in W [m, rad]
   double asked_ = 0.0;                 // of the last movement, as E was meant to move [m]
   bool satisfied_ = false;             // by what was seen
   bool planned_ = false;               // the next movement

@@ -39,9 +39,9 @@ Schema<PersonAction> move_schema() {
           .optional("turn_tolerance", &PersonAction::turn_tolerance, number("rad").min(1e-3).max(3))
           .optional("speed", &PersonAction::speed, number("m/s").above(0).max(10), "at most")
           .optional("until", &PersonAction::until, seen_value_schema(),
-                    "then she stops where she is")
+                    "then the person stops where they are")
           .optional("patience", &PersonAction::patience, number("s").above(0),
-                    "then she gives it up")
+                    "then the person gives it up")
           .check(
               [](const PersonAction& a) -> std::optional<Fault> {
                 if (a.to.has_value() == a.by.has_value())
@@ -70,7 +70,7 @@ Schema<PersonAction> swing_schema() {
                      .optional("at", &PersonAction::at, number().min(0).max(1),
                                "of the swing's time; 0.5 is at its fastest")
                      .optional("patience", &PersonAction::patience, number("s").above(0),
-                               "to begin it; then she gives it up")
+                               "to begin it; then the person gives it up")
                      .check(
                          [](const PersonAction& a) -> std::optional<Fault> {
                            if (a.by->norm() >= 1e-3) return std::nullopt;
@@ -97,7 +97,7 @@ Schema<PersonAction> wait_schema() {
                                   .place(&PersonAction::place)
                                   .required("for", &PersonAction::awaited, seen_value_schema())
                                   .optional("patience", &PersonAction::patience,
-                                            number("s").above(0), "then she gives it up"));
+                                            number("s").above(0), "then the person gives it up"));
 }
 
 Schema<PersonAction> rest_schema() {
@@ -168,11 +168,11 @@ Schema<std::array<PersonHandConfig, 2>> hands_schema() {
           .optional("see", &PersonHandConfig::see, text(),
                     "pose channel of what it moves: reference.left_hand.pose")
           .optional("clutch", &PersonHandConfig::clutch, list(text()),
-                    "controls that she holds while she moves it; none: it is followed always")
+                    "controls that the person holds while moving it; none: it is followed always")
           .optional("rest", &PersonHandConfig::rest, vector<3>("m"),
-                    "where it is at first, in the device's axes; left out: beside her")
+                    "where it is at first, in the device's axes; left out: beside the person")
           .optional("reach", &PersonHandConfig::reach, number("m").above(0).max(2),
-                    "it goes no farther from there: she releases the clutch and goes back")
+                    "it goes no farther from there: the person releases the clutch and goes back")
           .optional("turn_reach", &PersonHandConfig::turn_reach, number("rad").above(0).max(3));
   return object<HandsFile>("PersonHands")
       .optional("left", &HandsFile::left, hand)
@@ -186,12 +186,12 @@ Schema<std::array<PersonHandConfig, 2>> hands_schema() {
 
 Schema<PersonConfig> person_schema() {
   using C = PersonConfig;
-  return object<C>("Person", "a scripted person, who acts by what she sees")
+  return object<C>("Person", "a scripted person, who acts by what they see")
       .optional("reaction", &C::reaction, number("s").min(0).max(5), "from seeing to doing")
       .optional("reaction_spread", &C::reaction_spread, number("s").min(0).max(1))
       .optional("settle", &C::settle, number("s").min(0).max(5),
-                "after a movement, until she looks at what came of it")
-      .optional("gaze", &C::gaze, number("m").min(0).max(1), "deviation of what she sees")
+                "after a movement, until the person looks at what came of it")
+      .optional("gaze", &C::gaze, number("m").min(0).max(1), "deviation of what the person sees")
       .optional("turn_gaze", &C::turn_gaze, number("rad").min(0).max(1))
       .optional("intercept", &C::intercept, number("s").min(0).max(5), "a of Fitts' law")
       .optional("slope", &C::slope, number("s").min(0).max(5), "b of Fitts' law, a bit")
@@ -201,16 +201,16 @@ Schema<PersonConfig> person_schema() {
                 "deviation of a movement's end along it per its length")
       .optional("tremor", &C::tremor, number("m").min(0).max(0.1), "rms, 8 to 12 Hz")
       .optional("timing", &C::timing, number("s").min(0).max(1),
-                "deviation of when she presses and goes on")
+                "deviation of when the person presses and goes on")
       .optional("let_go", &C::let_go, number("s").min(0).max(1),
-                "deviation of when she lets go in a swing")
-      .optional("mistiming", &C::mistiming, number("s").min(0).max(1), "between her hands")
+                "deviation of when the person lets go in a swing")
+      .optional("mistiming", &C::mistiming, number("s").min(0).max(1), "between the hands")
       .optional("press", &C::press, number("s").min(0).max(1), "an axis from one end to the other")
       .optional("rate", &C::rate, number("Hz").min(1).max(1000), "of samples")
       .optional("jitter", &C::jitter, number("s").min(0).max(0.1), "of their times")
       .optional("resolution", &C::resolution, number("m").min(0).max(0.1),
                 "positions are multiples of it")
-      .optional("space", &C::space, space_schema(), "as the source that follows her has it")
+      .optional("space", &C::space, space_schema(), "as the source that follows the person has it")
       .optional("turn", &C::turn,
                 choice<TurnAxes>({{"world", TurnAxes::kWorld}, {"body", TurnAxes::kBody}}),
                 "likewise")
@@ -220,11 +220,11 @@ Schema<PersonConfig> person_schema() {
       .optional("repeats", &C::repeats, boolean(), "the script, for ever")
       .optional(
           "give_up", &C::give_up, list(step_schema()),
-          "what she does when an action runs out of patience, or somebody acted in her place; "
-          "then she begins her script anew. Left out: she goes on with the next action")
+          "what the person does when an action runs out of patience, or somebody acted in their "
+          "place; then they begin the script anew. Left out: they go on with the next action")
       .optional("anew_when", &C::anew_when, list(seen_value_schema()),
-                "beyond her first step she lets go of everything and begins her script anew when "
-                "any of these is seen");
+                "beyond the first step the person lets go of everything and begins the script "
+                "anew when any of these is seen");
 }
 
 }  // namespace handspan

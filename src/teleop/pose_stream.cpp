@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kRow = 8;
 constexpr const char* kFaults[] = {nullptr,
-                                   "a pose that is no number",
+                                   "a pose that is not a number",
                                    "a pose whose quaternion is zero",
                                    "poses whose times do not rise",
                                    "a sample that is not rows of 8 numbers",

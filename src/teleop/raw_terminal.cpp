@@ -89,7 +89,7 @@ RawTerminal::RawTerminal(const std::string& path) {
                      std::strerror(errno)));
   }
   if (isatty(fd_) == 0)
-    fail(what + " is no terminal; run it in one, or name yours: terminal: /dev/tty");
+    fail(what + " is not a terminal; run it in one, or name yours: terminal: /dev/tty");
   const pid_t foreground = tcgetpgrp(fd_);
   if (foreground >= 0 && foreground != getpgrp())
     fail(what + " is not this program's: it runs in the background; start it without &");

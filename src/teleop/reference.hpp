@@ -1,7 +1,7 @@
 #pragma once
 // The reference that a task gets: it follows what is wanted as fast as its limits of speed,
 // acceleration and jerk allow and no faster, is never ahead of what it can stop from, and brakes to
-// rest when nothing is wanted (design section 3.7). So a hand-over, a wild hand and a hold are the
+// rest when nothing is wanted. So a hand-over, a wild hand and a hold are the
 // same thing and none is a jump. What is wanted and lies within the limits is followed exactly,
 // without lag; the law is in follow_law.hpp. In each tick x' = x + v' dt: what a motion within the
 // limits went in each tick keeps the limits, too, since differences are means of derivatives.

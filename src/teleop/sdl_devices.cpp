@@ -233,7 +233,7 @@ std::unique_ptr<Device> make_joystick(const JoystickConfig& config, const Device
 std::optional<Fault> check_joystick(const JoystickConfig& config) {
   for (const std::string& axis : config.inverted)
     if (std::ranges::find(config.axes, axis) == config.axes.end())
-      return Fault{fmt::format("has '{}', which is no axis", axis),
+      return Fault{fmt::format("has '{}', which is not an axis", axis),
                    did_you_mean(axis, config.axes, "there are"), "inverted"};
   return named_twice(config.axes, with_hats(config.buttons, config.hats));
 }

@@ -13,7 +13,7 @@
 //   device's signs (most count y and throttle positive towards the person). A hat is four buttons,
 //   hat0.up down left right. Outputs as a gamepad's.
 // space_mouse: axes x y z roll pitch yaw: the cap pushed and turned, in the right-handed frame of
-//   the mouse as it lies before a person, x away from her, y to her left, z up; roll, pitch, yaw
+//   the mouse as it lies before a person, x away from them, y to their left, z up; roll, pitch, yaw
 //   are rotations about x, y, z by the right-hand rule. Buttons button0 button1.
 #include <vector>
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a scripted person sees on channels: where something is, and values that she waits for.
+// What a scripted person sees on channels: where something is, and values to wait for.
 #include <optional>
 #include <string>
 
@@ -36,7 +36,7 @@ class WatchedValue {
   int element_ = -1;  // of a vector; -1: its length
 };
 
-/// @throws InputError when there is no such channel or it is no pose
+/// @throws InputError when there is no such channel or it is not a pose
 ChannelId find_pose(const std::string& name, const ChannelTable& channels);
 
 /// The pose on it; nothing before it was written, or when it is none.

@@ -1,5 +1,5 @@
 #pragma once
-// Where references come from (design section 3.6): a person, a plan, a recording, vision, a policy.
+// Where references come from: a person, a plan, a recording, vision, a policy.
 // A source asks for a motion; the arbiter decides who is heard, and the reference that the
 // controller gets keeps its limits whatever is asked. A new skill is a new source.
 #include <Eigen/Core>
@@ -69,7 +69,7 @@ class Source {
   /// It goes on after a hold, from this reference: a plan with what is left of it. By itself: as
   /// start().
   virtual void resume(const Moment& moment, const Motion& reference) { start(moment, reference); }
-  /// Whether it comes to an end by itself, so that what it asks for on the way is no goal.
+  /// Whether it comes to an end by itself, so that what it asks for on the way is not a goal.
   virtual bool ends() const { return false; }
   /// What it asks for.
   virtual MotionKind asks_for() const { return MotionKind::kPose; }

@@ -231,7 +231,7 @@ std::optional<Fault> check_keys(const KeyboardConfig& config) {
     if (!std::ranges::count(layout.buttons, name) || name == kStop)
       return name == kStop
                  ? Fault{"has 'stop' among latched", "it ends the others"}
-                 : Fault{fmt::format("latches '{}', which is no button of it", shown(name)),
+                 : Fault{fmt::format("latches '{}', which is not a button of it", shown(name)),
                          did_you_mean(name, layout.buttons, "there are")};
   for (const std::string& button : layout.buttons)
     if (std::ranges::find(layout.axes, button) != layout.axes.end())
@@ -247,7 +247,7 @@ Schema<Buttons> buttons_schema() {
             for (const auto& [name, key] : buttons)
               if (!schema_detail::is_identifier(name))
                 return Fault{fmt::format("has a button '{}'", shown(name)),
-                             schema_detail::kIdentifierMend};
+                             schema_detail::kIdentifierHint};
             return std::nullopt;
           },
           "names of letters, digits, '_', '-' and '.'")

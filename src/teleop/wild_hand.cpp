@@ -184,7 +184,7 @@ Schema<WildHandConfig> wild_hand_schema() {
                                                      std::end(kTroubleNames));
                 for (const auto& [name, rate] : rates)
                   if (!std::ranges::count(names, name))
-                    return Fault{fmt::format("has '{}', which is no trouble", shown(name)),
+                    return Fault{fmt::format("has '{}', which is not a trouble", shown(name)),
                                  did_you_mean(name, names, "there are")};
                 return std::nullopt;
               },

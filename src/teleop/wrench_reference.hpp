@@ -1,7 +1,7 @@
 #pragma once
 // The reference of a force and torque: it goes to what is wanted no faster than its rates allow, in
 // a straight line, and never beyond its magnitudes. When nothing is wanted it stays where it is
-// (design section 3.7): a box that is squeezed stays squeezed. It has no rate of its own that would
+//: a box that is squeezed stays squeezed. It has no rate of its own that would
 // have to be braked: it may stop at once.
 //
 // F is of a join (control/wrench_task.hpp): force and torque on b at b's origin, in b's axes. With

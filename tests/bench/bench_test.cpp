@@ -97,7 +97,7 @@ TEST(Bench, NamesWhatIsWrongWithItsOptions) {
   };
   EXPECT_NE(with([](auto& o) { o.filter = "fr4"; }).find("names no figure; there are fr3/rnea, "),
             std::string::npos);
-  EXPECT_NE(with([](auto& o) { o.filter = "("; }).find("is no regular expression"),
+  EXPECT_NE(with([](auto& o) { o.filter = "("; }).find("is not a regular expression"),
             std::string::npos);
   EXPECT_NE(with([](auto& o) { o.min_time = 0.0; }).find("it must be > 0"), std::string::npos);
   EXPECT_NE(with([](auto& o) { o.repetitions = 0; }).find("at least 1"), std::string::npos);

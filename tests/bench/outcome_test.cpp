@@ -65,7 +65,7 @@ TEST(Outcome, RivalsRunBeforeAndAfterOursAndAreBetweenTheTwo) {
   EXPECT_DOUBLE_EQ(outcome.peers[0].cost.p99, 150.0);
 }
 
-TEST(Outcome, ARivalThatIsNotInstalledIsSkippedWithTheMend) {
+TEST(Outcome, ARivalThatIsNotInstalledIsSkippedWithTheHint) {
   Figure figure = loop_figure({{"TSID", {"/nonexistent/tsid"}, false, false}, prints(kLine)});
   figure.largest_ratio = 0.5;
   const Outcome outcome = measured(figure);

@@ -102,9 +102,9 @@ TEST(PeerProcess, NamesWhatIsWrongWithWhatWasPrinted) {
   expect(R"({"median_us": 1, "n": 3})", "printed no p99_us");
   expect(R"({"median_us": 1, "p99_us": 2})", "printed no n");
   expect(R"({"median_us": "1", "p99_us": 2, "n": 3})",
-         R"(printed a median_us that is no number: "1")");
+         R"(printed a median_us that is not a number: "1")");
   expect(R"({"median_us": 1, "p99_us": 2, "n": 3, "overhead_us": null})",
-         "printed a overhead_us that is no number: null");
+         "printed a overhead_us that is not a number: null");
   expect(R"({"median_us": 0, "p99_us": 2, "n": 3})", "printed a median_us of 0; it must be > 0");
   expect(R"({"median_us": 3, "p99_us": 2, "n": 3})",
          "printed a p99_us of 2, below the median_us of 3");

@@ -18,6 +18,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -38,8 +39,9 @@ inline std::filesystem::path cases_path() {
   if (!std::filesystem::is_directory(test::cases_path())) \
   GTEST_SKIP() << "there is no folder " << test::cases_path()
 
-/// A copy of one folder of the cases ("control", "apps", "own", "devices"), with the project's
-/// robots beside it; gone with the object. So a test may adapt a file, and write logs there.
+/// A copy of one folder of the cases ("control", "apps", "own", "devices") in today's words, with
+/// the project's robots beside it; gone with the object. So a test may adapt a file, and write logs
+/// there.
 class CaseFolder {
  public:
   explicit CaseFolder(const std::string& part) {
@@ -51,6 +53,7 @@ class CaseFolder {
     std::filesystem::copy(cases_path() / part, root_ / part,
                           std::filesystem::copy_options::recursive);
     folder_ = root_ / part;
+    translate();
   }
   ~CaseFolder() { std::filesystem::remove_all(root_); }
   CaseFolder(const CaseFolder&) = delete;
@@ -82,6 +85,28 @@ class CaseFolder {
   }
 
  private:
+  // The cases keep the words of handspan 0.1; docs/renamed.md has the old and new ones.
+  void translate() const {
+    std::vector<std::pair<std::regex, std::string>> words;
+    std::ifstream table(std::filesystem::path(HANDSPAN_SOURCE_DIR) / "docs/renamed.md");
+    const std::regex row(R"(^\| `([\w.]+):?` \| `([\w.]+):?` \|.*)");
+    std::smatch cells;
+    for (std::string line; std::getline(table, line);)
+      if (std::regex_match(line, cells, row) && cells[1].str().find('.') == std::string::npos)
+        words.emplace_back(std::regex("(^|[\\s{,])" + cells[1].str() + ":(?=\\s|$)",
+                                      std::regex::ECMAScript | std::regex::multiline),
+                           "$1" + cells[2].str() + ":");
+    if (words.size() < 10) throw std::runtime_error("docs/renamed.md has no table of words");
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_)) {
+      const std::string file = entry.path().lexically_relative(folder_).string();
+      if (entry.path().extension() != ".yaml") continue;
+      const std::string old = read(file);
+      std::string text = old;
+      for (const auto& [from, to] : words) text = std::regex_replace(text, from, to);
+      if (text != old) write(file, text);
+    }
+  }
+
   std::filesystem::path root_, folder_;
 };
 

@@ -60,7 +60,7 @@ TEST_F(CommandCases, ADivergedRunDoesNotHoldAndSaysWhenAndWhat) {
   EXPECT_LT(json["diverged"]["time"].get<double>(), 0.01);
   EXPECT_NE(json["diverged"]["what"].get<std::string>().find("is not finite or too large"),
             std::string::npos);
-  EXPECT_LT(json["simulated"].get<double>(), 0.01) << "what comes after it is no run";
+  EXPECT_LT(json["simulated"].get<double>(), 0.01) << "what comes after it is not a run";
   // run again it is the same run, and still none that holds
   const Result verified = run("replay log.mcap --verify");
   EXPECT_EQ(verified.code, 0) << verified.output;
@@ -257,10 +257,10 @@ TEST_F(CommandCases, ADamagedLogIsUsedAsFarAsItHoldsAndSaysWhatItLost) {
     const Result check = run("check " + name);
     EXPECT_EQ(check.code, 1) << name << ": " << check.output;
     EXPECT_NE(check.output.find("byte "), std::string::npos) << name << ": " << check.output;
-    EXPECT_EQ(run("check " + name + " --repair mended.mcap").code, 0) << name;
+    EXPECT_EQ(run("check " + name + " --repair repaired.mcap").code, 0) << name;
     // a copy of what lost nothing is whole; the others say what they lack
-    EXPECT_EQ(run("check mended.mcap").code, attachment ? 0 : 1) << name;
-    for (const std::string& log : {name, std::string("mended.mcap")}) {
+    EXPECT_EQ(run("check repaired.mcap").code, attachment ? 0 : 1) << name;
+    for (const std::string& log : {name, std::string("repaired.mcap")}) {
       const Result replay = run("replay " + log + " --verify");
       EXPECT_EQ(replay.code, attachment ? 0 : 1) << log << " of " << name << ": " << replay.output;
       EXPECT_NE(replay.output.find("compared"), std::string::npos) << replay.output;
@@ -305,7 +305,7 @@ TEST_F(CommandCases, APictureThatCannotBeWrittenLosesNothingElse) {
   write("file", "no folder");
   const Result before = run("run app.yaml --picture file/picture.png --json before.json");
   EXPECT_EQ(before.code, 2) << before.output;
-  EXPECT_NE(before.output.find("(it is no folder)"), std::string::npos) << before.output;
+  EXPECT_NE(before.output.find("(it is not a folder)"), std::string::npos) << before.output;
   EXPECT_EQ(read("before.json"), "");
 }
 

@@ -34,7 +34,7 @@ whole_arm:
     hand: {type: pose, frame: f.tcp, stiffness: 100}
     posture: {type: posture, robot: f, weight: 0.0001}
   constraints: [{type: torque_limits}]
-modes:
+machines:
   all:
     start: open
     states:
@@ -145,7 +145,7 @@ duration: 3 s
 whole_arm:
   arms: {l.arm: {feedback: commanded}}
   tasks: {posture: {type: posture, robot: l, stiffness: 50}}
-modes:
+machines:
   all:
     start: go
     states:

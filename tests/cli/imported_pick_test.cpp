@@ -44,7 +44,7 @@ whole_arm:
     - {type: jerk_limits}
 references:
   hand: {speed: 0.3 m/s, acceleration: 0.8 m/s^2, angular_speed: 1.5 rad/s, angular_acceleration: 4 rad/s^2}
-modes:
+machines:
   arm:
     start: rest
     states:

@@ -38,7 +38,7 @@ TEST_F(Cli, RunWritesItsSummaryAndAPicture) {
   EXPECT_GT(std::filesystem::file_size(picture), 10'000U);
 }
 
-TEST_F(Cli, ARunIsRecordedReplayedCheckedAndMended) {
+TEST_F(Cli, ARunIsRecordedReplayedCheckedAndRepaired) {
   const std::string log = (folder_ / "lift.mcap").string(), json = (folder_ / "r.json").string();
   const Result recorded = run("run " + (kRoot / "apps/lift.yaml").string() +
                               " --for 2.5s --no-picture --full --record " + log);
@@ -64,28 +64,28 @@ TEST_F(Cli, ARunIsRecordedReplayedCheckedAndMended) {
   EXPECT_EQ(cut.code, 1) << cut.output;
   EXPECT_NE(cut.output.find("NOT whole; handspan check " + log + " --repair OUT"),
             std::string::npos);
-  const std::string mended = (folder_ / "mended.mcap").string();
-  EXPECT_EQ(run("check " + log + " --repair " + mended).code, 0);
+  const std::string repaired = (folder_ / "repaired.mcap").string();
+  EXPECT_EQ(run("check " + log + " --repair " + repaired).code, 0);
   // it can be read, and says that its original had more
-  const Result copy = run("check " + mended);
+  const Result copy = run("check " + repaired);
   EXPECT_EQ(copy.code, 1) << copy.output;
   EXPECT_NE(copy.output.find("it is a repaired copy"), std::string::npos) << copy.output;
-  EXPECT_EQ(run("replay " + mended + " --verify").code, 0);
+  EXPECT_EQ(run("replay " + repaired + " --verify").code, 0);
   EXPECT_EQ(run("run " + (kRoot / "apps/lift.yaml").string() + " --for 0.1s --no-picture --input " +
-                mended)
+                repaired)
                 .code,
             0);
 }
 
-// a path that is cut is no path: who reads the message looks for the file
+// a path that is cut is not a path: who reads the message looks for the file
 TEST_F(Cli, PathsInMessagesAreWhole) {
   const auto far = folder_ / std::string(70, 'd');
   std::filesystem::create_directories(far);
   const std::string log = (far / "log.mcap").string(), none = (far / "none").string();
   const std::string app = (kRoot / "apps/hold.yaml").string();
-  std::ofstream(log) << "this is no log";
+  std::ofstream(log) << "this is not a log";
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"check " + log, log + ": byte 0: is no MCAP file"},
+      {"check " + log, log + ": byte 0: is not an MCAP file"},
       {"replay " + none + ".mcap", none + ".mcap: cannot be read"},
       {"check " + none, none + ": no such file"},
       {"run " + none + ".yaml", none + ".yaml"},
@@ -123,8 +123,8 @@ TEST_F(Cli, CommandsInMessagesCanBeCopiedToAShell) {
   const auto from = cut.output.find(start), to = cut.output.find(end);
   ASSERT_TRUE(from != std::string::npos && to != std::string::npos && from < to) << cut.output;
   const std::string log = cut.output.substr(from + start.size(), to - from - start.size());
-  const Result mended = run("check " + log + " --repair " + typed("whole.mcap"));
-  EXPECT_EQ(mended.code, 0) << mended.output;
+  const Result repaired = run("check " + log + " --repair " + typed("whole.mcap"));
+  EXPECT_EQ(repaired.code, 0) << repaired.output;
   EXPECT_TRUE(std::filesystem::exists(spaced / "whole.mcap"));
 }
 
@@ -156,7 +156,7 @@ TEST_F(Cli, ParametersChangeARunAndAreInItsLog) {
   const std::vector<std::pair<std::string, std::string>> wrong = {
       {"scene.objects.bx.mass=1", "did you mean 'box'?"},
       {"scene.objects.box.mass=heavy", "--param scene.objects.box.mass:1: objects.box.mass is"},
-      {"scene.objects.box", "--param scene.objects.box is no KEY=VALUE"}};
+      {"scene.objects.box", "--param scene.objects.box is not KEY=VALUE"}};
   for (const char* command : {"run ", "serve --port 0 --no-page-open --for 0.1s "})
     for (const auto& [parameter, message] : wrong) {
       const Result bad = run(command + app + " --param " + parameter);
@@ -167,7 +167,7 @@ TEST_F(Cli, ParametersChangeARunAndAreInItsLog) {
 
 TEST_F(Cli, BadLogsAreExitCode2AndOneLine) {
   const std::string file = (folder_ / "no.mcap").string();
-  std::ofstream(file) << "this is no log";
+  std::ofstream(file) << "this is not a log";
   const std::string app = (kRoot / "apps/lift.yaml").string();
   for (const std::string& command :
        {"replay " + file, "check " + file, std::string("replay nowhere.mcap"),
@@ -188,13 +188,13 @@ TEST_F(Cli, ARecordingWithDecimalCommasIsNamedAsThat) {
   const Result r = run(command + "'" + file + "'");
   EXPECT_EQ(r.code, 2) << r.output;
   EXPECT_NE(r.output.find(file + ":3: numbers have decimal commas"), std::string::npos) << r.output;
-  // what it says to type mends it
+  // what it says to type repairs it
   const auto sed = r.output.find("sed '"), end = r.output.find(" > OTHER.csv");
   ASSERT_TRUE(sed != std::string::npos && end != std::string::npos) << r.output;
   const std::string other = (folder_ / "other.csv").string();
   ASSERT_EQ(std::system((r.output.substr(sed, end - sed) + " > " + other).c_str()), 0);
-  const Result mended = run(command + other);
-  EXPECT_EQ(mended.code, 0) << mended.output;
+  const Result repaired = run(command + other);
+  EXPECT_EQ(repaired.code, 0) << repaired.output;
 }
 
 TEST_F(Cli, DevicesAreListedAndWatched) {
@@ -223,7 +223,7 @@ TEST_F(Cli, DevicesAreListedAndWatched) {
       << missing.output;
   const Result keys = run("devices --watch terminal_keyboard");
   EXPECT_EQ(keys.code, 2);
-  EXPECT_NE(keys.output.find("standard input is no terminal"), std::string::npos) << keys.output;
+  EXPECT_NE(keys.output.find("standard input is not a terminal"), std::string::npos) << keys.output;
   const Result unknown = run("devices --watch gampad");
   EXPECT_EQ(unknown.code, 2);
   EXPECT_NE(unknown.output.find("did you mean 'gamepad'?"), std::string::npos) << unknown.output;
@@ -382,10 +382,10 @@ TEST_F(Cli, CheckTakesSeveralThingsAndItsExitCodeIsTheWorst) {
   const Result repair = run("check " + cut + " " + log + " --repair " + file);
   EXPECT_EQ(repair.code, 2);
   EXPECT_NE(repair.output.find("--repair is for one log"), std::string::npos) << repair.output;
-  const Result mended =
-      run("check " + cut + " --json " + file + " --repair " + (folder_ / "mended.mcap").string());
-  EXPECT_EQ(mended.code, 0) << mended.output;
-  EXPECT_EQ(json()["checked"][0]["repaired_copy"], (folder_ / "mended.mcap").string());
+  const Result repaired =
+      run("check " + cut + " --json " + file + " --repair " + (folder_ / "repaired.mcap").string());
+  EXPECT_EQ(repaired.code, 0) << repaired.output;
+  EXPECT_EQ(json()["checked"][0]["repaired_copy"], (folder_ / "repaired.mcap").string());
   // what is checked is not written over
   EXPECT_EQ(run("check " + log + " --json " + log).code, 2);
   EXPECT_EQ(run("check " + log).code, 0);
@@ -501,7 +501,7 @@ TEST_F(Cli, HelpNamesTheCommands) {
   EXPECT_EQ(r.code, 0);
   for (const char* command : {"run", "check", "import", "export-urdf", "bench"})
     EXPECT_NE(r.output.find(command), std::string::npos) << command;
-  EXPECT_EQ(run("--version").output, "0.1.0\n");
+  EXPECT_EQ(run("--version").output, "0.2.0\n");
 }
 
 }  // namespace main_test

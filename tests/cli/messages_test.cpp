@@ -1,4 +1,4 @@
-// What the program says of slips that people make: the place, the key, and what mends it.
+// What the program says of slips that people make: the place, the key, and what repairs it.
 #include <set>
 
 #include "support/program.hpp"

@@ -139,7 +139,7 @@ TEST(Serve, TheTerminalListsAndEndsPairedDevices) {
       "1: token, this machine, seen [0-9]+ s ago\n"
       "the pairing of device 1 \\(token\\) is ended\n"
       "there is no paired device 1\n"
-      "'dance' is no command; there are: devices, end N \\(of devices\\)\n"
+      "'dance' is not a command; there are: devices, end N \\(of devices\\)\n"
       "no device is paired\n");
   EXPECT_TRUE(std::regex_search(r.output, said)) << r.output;
   std::filesystem::remove_all(folder);

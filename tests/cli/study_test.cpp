@@ -175,7 +175,7 @@ TEST_F(StudyCommand, BadInputIsOneLine) {
   EXPECT_EQ(error("--rerun 4"), "--rerun 4: the study has the runs 1 to 3\n");
   EXPECT_EQ(error("--record x.mcap"), "--record is of one run: say which with --rerun NUMBER\n");
   EXPECT_EQ(error("--param scene.objects.box"),
-            "--param scene.objects.box is no KEY=VALUE; write it as --param "
+            "--param scene.objects.box is not KEY=VALUE; write it as --param "
             "scene.objects.box.mass=0.6\n");
   EXPECT_NE(error("--param scene.objects.bx.mass=1").find("did you mean 'box'?"),
             std::string::npos);

@@ -55,7 +55,7 @@ TEST(RigidModel, NamesWhatIsWrongWithASurface) {
   EXPECT_EQ(error([](auto&, auto& s) { s.X_WS.p[0] = kNan; }),
             "surface 'floor': position is (nan, 0, 0); it must be finite");
   EXPECT_EQ(error([](auto&, auto& s) { s.X_WS.R(2, 2) = -1; }),
-            "surface 'floor': its R is no rotation");
+            "surface 'floor': its R is not a rotation");
   EXPECT_EQ(error([](auto&, auto& s) { s.size = Eigen::Vector3d(1, -1, 1); }),
             "surface 'floor': size is (1, -1, 1); its edges must be > 0");
   EXPECT_EQ(error([](auto&, auto& s) { s.running_S[0] = kNan; }),

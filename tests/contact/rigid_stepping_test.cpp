@@ -442,7 +442,7 @@ TEST(RigidStepping, RefusesAStateThatIsNone) {
   EXPECT_EQ(error([](auto&) {}), "no error");
   EXPECT_EQ(error([&](auto& s) { s.X_WB.p[1] = nan; }), "the box's state is not finite");
   EXPECT_EQ(error([&](auto& s) { s.V_WB[4] = nan; }), "the box's state is not finite");
-  EXPECT_EQ(error([&](auto& s) { s.X_WB.R *= 1.1; }), "the box's R_WB is no rotation");
+  EXPECT_EQ(error([&](auto& s) { s.X_WB.R *= 1.1; }), "the box's R_WB is not a rotation");
 }
 
 }  // namespace rigid_stepping_test

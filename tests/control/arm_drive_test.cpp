@@ -411,8 +411,9 @@ TEST_F(ArmDriveTest, RefusesWhatDoesNotSuitTheGroup) {
 
 TEST_F(ArmDriveTest, RefusesAGroupOfOtherJoints) {
   group_.joints.push_back("finger");
-  EXPECT_EQ(message({}),
-            "joint 'finger' of the group 'arm.arm' is no actuated joint of 'arm'; list it there");
+  EXPECT_EQ(
+      message({}),
+      "joint 'finger' of the group 'arm.arm' is not an actuated joint of 'arm'; list it there");
   group_.joints.resize(5);
   EXPECT_EQ(message({}),
             "joint 'joint6' of 'arm' is not driven by the group 'arm.arm'; make it a held one");

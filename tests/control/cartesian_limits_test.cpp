@@ -309,7 +309,7 @@ TEST(CartesianLimits, AskNothingOfARobotThatTakesNoCommandNow) {
   for (Eigen::Index row = 0; row < rig.qp.A.rows(); ++row) EXPECT_EQ(rig.upper(row), kNoBound);
 }
 
-TEST(CartesianLimits, ErrorsNameTheFrameAndTheMend) {
+TEST(CartesianLimits, ErrorsNameTheFrameAndTheHint) {
   Fr3 bare(1000.0, false);
   EXPECT_EQ(message_of([&] { bare.limits(); }),
             "cartesian_limits of 'flange' limit nothing: the robot's limits.yaml has no cartesian "

@@ -327,8 +327,8 @@ TEST(Collision, PairsThatControlCannotMoveApartAreLeftOut) {
   // not right_hand - right_upper, nor trunk - right_fore
   EXPECT_EQ(pairs,
             (Pairs{"left_fore - right_fore", "left_fore - right_hand", "left_fore - right_upper",
-                   "left_hand - left_upper", "left_hand - right_fore", "left_hand - right_hand",
-                   "left_hand - right_upper", "left_upper - right_fore", "left_upper - right_hand",
+                   "left_hand - right_fore", "left_hand - right_hand", "left_hand - right_upper",
+                   "left_upper - left_hand", "left_upper - right_fore", "left_upper - right_hand",
                    "left_upper - right_upper", "trunk - left_fore", "trunk - left_hand"}));
 }
 
@@ -358,8 +358,8 @@ TEST(Collision, ImpossiblePairsAreRefused) {
   const auto message = [&](const std::string& a, const std::string& b) {
     return message_of([&] { names.pairs_of(a, b); });
   };
-  EXPECT_EQ(message("hnad", "base"), "'hnad' is no body with shapes; did you mean 'hand'?");
-  EXPECT_NE(message("bare", "base").find("'bare' is no body with shapes; "), std::string::npos)
+  EXPECT_EQ(message("hnad", "base"), "'hnad' is not a body with shapes; did you mean 'hand'?");
+  EXPECT_NE(message("bare", "base").find("'bare' is not a body with shapes; "), std::string::npos)
       << message("bare", "base");
   const auto nothing = [](const std::string& a, const std::string& b) {
     return "the collision pair [" + a + ", " + b +

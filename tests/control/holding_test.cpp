@@ -35,8 +35,8 @@ class Holding : public testing::Test {
     add_frame(m.description, "box.right_face", "box",
               Placement::from({exp_so3({-right_angle, 0.0, 0.0}), {0.0, -kHalf, 0.0}}));
     run.system.add_mechanism(std::move(m));
-    run.system.add_join("left hand", "left.tcp", "box.left_face");
-    run.system.add_join("right hand", "right.tcp", "box.right_face");
+    run.system.add_loop_closure("left hand", "left.tcp", "box.left_face");
+    run.system.add_loop_closure("right hand", "right.tcp", "box.right_face");
     run.seal();
     MechanismState& s = run.state->mechanisms[2];
     s.q << kCentre, 0.0, 0.0, 0.0, 1.0;
@@ -73,7 +73,7 @@ class Holding : public testing::Test {
     box = &run.add<FrameTask>("box", carry);
     // of 12 components six are the box's own motion: one hand's six say the rest
     WrenchTaskConfig wrench;
-    wrench.join = "left hand";
+    wrench.loop_closure = "left hand";
     wrench.wrench << 0.0, 0.0, 20.0, 0.0, 0.0, 0.0;
     wrench.weight = squeeze_weight;
     squeeze = &run.add<WrenchTask>("squeeze", wrench);
@@ -86,7 +86,7 @@ class Holding : public testing::Test {
     }
     run.constrain(std::make_unique<TorqueLimits>(run.system, false));
     update_state(run.system, *run.state);
-    for (int j = 0; j < 2; ++j) set_join(run.system, *run.state, j, true);
+    for (int j = 0; j < 2; ++j) set_loop_closure(run.system, *run.state, j, true);
     ProblemConfig config;
     config.error_damping = 0.0;
     run.start(config);
@@ -108,12 +108,12 @@ class Holding : public testing::Test {
         X.R * Eigen::Vector3d(0.006, 0.005, 0.006).asDiagonal() * X.R.transpose();
     Eigen::Vector3d force = -kMass * (a - run.system.gravity()),
                     torque = -(I * alpha + omega.cross(I * omega));
-    for (const Join& join : run.system.joins()) {
-      const double side = join.name == "left hand" ? 1.0 : -1.0;
+    for (const LoopClosure& loop_closure : run.system.loop_closures()) {
+      const double side = loop_closure.name == "left hand" ? 1.0 : -1.0;
       const Eigen::Vector3d r = X.R * Eigen::Vector3d(0.0, side * kHalf, 0.0),
-                            f = x.segment<3>(join.offset);
+                            f = x.segment<3>(loop_closure.offset);
       force += f;
-      torque += r.cross(f) + x.segment<3>(join.offset + 3);
+      torque += r.cross(f) + x.segment<3>(loop_closure.offset + 3);
     }
     return std::max(force.norm(), torque.norm());
   }
@@ -189,20 +189,20 @@ TEST_F(Holding, AJoinThatIsPulledApartComesTogetherAsACriticallyDampedSpring) {
 TEST_F(Holding, AnOpenJoinCarriesNothing) {
   start();
   run.run(50);
-  const auto& joins = run.system.joins();
-  EXPECT_GT(run.problem->solution().x.segment<6>(joins[0].offset).norm(), 10.0);
-  set_join(run.system, *run.state, 0, false);
+  const auto& loop_closures = run.system.loop_closures();
+  EXPECT_GT(run.problem->solution().x.segment<6>(loop_closures[0].offset).norm(), 10.0);
+  set_loop_closure(run.system, *run.state, 0, false);
   run.run(20);
   EXPECT_EQ(run.problem->counts().failed, 0U);
   const Eigen::VectorXd& x = run.problem->solution().x;
-  EXPECT_LT(x.segment<6>(joins[0].offset).norm(), 1e-9);
+  EXPECT_LT(x.segment<6>(loop_closures[0].offset).norm(), 1e-9);
   // the other hand carries the box alone
-  const Eigen::Vector3d force = x.segment<3>(joins[1].offset);
+  const Eigen::Vector3d force = x.segment<3>(loop_closures[1].offset);
   EXPECT_LT((force - kMass * 9.81 * Eigen::Vector3d::UnitZ()).norm(), 1.0);
   EXPECT_LT((across(1).p).norm(), 1e-6);
-  set_join(run.system, *run.state, 1, false);
+  set_loop_closure(run.system, *run.state, 1, false);
   run.tick();
-  EXPECT_LT(run.problem->solution().x.segment<6>(joins[1].offset).norm(), 1e-9);
+  EXPECT_LT(run.problem->solution().x.segment<6>(loop_closures[1].offset).norm(), 1e-9);
   EXPECT_LT((run.state->mechanisms[2].qdd.head<3>() - run.system.gravity()).norm(), 1e-3);
 }
 
@@ -212,10 +212,11 @@ TEST_F(Holding, TheTorquesThatArmsAndSqueezeNeedAreWhatJacobiansSay) {
   const Eigen::VectorXd x = run.problem->solution().x;
   for (int m = 0; m < 2; ++m) {
     const MechanismState& s = run.state->mechanisms[static_cast<std::size_t>(m)];
-    const JoinState& join = run.state->joins[static_cast<std::size_t>(m)];
+    const LoopClosureState& loop_closure = run.state->loop_closures[static_cast<std::size_t>(m)];
     const Eigen::VectorXd tau =
         s.M * s.qdd + s.h +
-        join.J_a.transpose() * x.segment<6>(run.system.joins()[static_cast<std::size_t>(m)].offset);
+        loop_closure.J_a.transpose() *
+            x.segment<6>(run.system.loop_closures()[static_cast<std::size_t>(m)].offset);
     EXPECT_LT((s.tau - tau).norm(), 1e-9);
   }
 }

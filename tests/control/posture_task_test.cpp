@@ -104,7 +104,7 @@ TEST_F(Arms, ReferencesThatMakeNoSenseAreCountedAndTheLastGoodOneStays) {
   EXPECT_EQ(task.reference(), good);
 }
 
-TEST_F(Arms, MessagesSayWhatIsWrongAndHowToMendIt) {
+TEST_F(Arms, MessagesSayWhatIsWrongAndHowToHintIt) {
   const auto made = [&](auto change) {
     PostureTaskConfig config = posture_of("left");
     change(config);
@@ -114,10 +114,11 @@ TEST_F(Arms, MessagesSayWhatIsWrongAndHowToMendIt) {
             "there is no robot under control called 'lefd'; did you mean 'left'?");
   EXPECT_EQ(made([](auto& c) { c.robot = "box"; }),
             "the task 'p' pulls joints of 'box', which has no actuated joint");
-  EXPECT_EQ(made([](auto& c) { c.joint = "right.joint1"; }),
-            "the task 'p' holds the joint 'right.joint1', which is no actuated joint of 'left'; it "
-            "has: left.joint1, left.joint2, left.joint3, left.joint4, left.joint5, left.joint6, "
-            "left.joint7");
+  EXPECT_EQ(
+      made([](auto& c) { c.joint = "right.joint1"; }),
+      "the task 'p' holds the joint 'right.joint1', which is not an actuated joint of 'left'; it "
+      "has: left.joint1, left.joint2, left.joint3, left.joint4, left.joint5, left.joint6, "
+      "left.joint7");
   EXPECT_EQ(made([](auto& c) { c.weights = Eigen::VectorXd::Ones(6); }),
             "the task 'p' has 6 weights for 7 joints");
   EXPECT_EQ(made([](auto& c) { c.q = Eigen::VectorXd::Ones(8); }),

@@ -555,7 +555,7 @@ TEST(QpSolver, BoundsThatCrossMeanTheirMiddle) {
   EXPECT_NEAR(solution.violation[1], 0.5, 1e-9);
   EXPECT_EQ(solution.relaxed, (std::array{0, 1, 0, 0, 0}));
   EXPECT_EQ(hard.solve(qp).status, QpStatus::kFailed);
-  // rounding is no conflict
+  // rounding is not a conflict
   qp.lower[1] = 2.0 + 1e-10;
   EXPECT_EQ(hard.solve(qp).status, QpStatus::kSolved);
 }

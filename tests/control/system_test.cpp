@@ -1,4 +1,4 @@
-// The system of mechanisms, joins and payloads: where unknowns stand, and their dynamics.
+// The system of mechanisms, loop closures and payloads: where unknowns stand, and their dynamics.
 #include "control/system.hpp"
 
 #include <gtest/gtest.h>
@@ -59,16 +59,16 @@ TEST(System, UnknownsAreAccelerationsThenForcesOfJoinsThenMultipliers) {
   EXPECT_EQ(system.add_mechanism(arm("left")), 0);
   EXPECT_EQ(system.add_mechanism(gripper()), 1);
   EXPECT_EQ(system.add_mechanism(arm("right")), 2);
-  EXPECT_EQ(system.add_join("hold", "left.tcp", "tip"), 0);
-  EXPECT_EQ(system.add_join("hold too", "right.tcp", "tip"), 1);
+  EXPECT_EQ(system.add_loop_closure("hold", "left.tcp", "tip"), 0);
+  EXPECT_EQ(system.add_loop_closure("hold too", "right.tcp", "tip"), 1);
   system.seal();
   const auto& m = system.mechanisms();
   const int nv = m[1].model->nv();
   EXPECT_EQ(m[0].offset, 0);
   EXPECT_EQ(m[1].offset, 7);
   EXPECT_EQ(m[2].offset, 7 + nv);
-  EXPECT_EQ(system.joins()[0].offset, 14 + nv);
-  EXPECT_EQ(system.joins()[1].offset, 20 + nv);
+  EXPECT_EQ(system.loop_closures()[0].offset, 14 + nv);
+  EXPECT_EQ(system.loop_closures()[1].offset, 20 + nv);
   EXPECT_EQ(m[1].multipliers, 26 + nv);
   EXPECT_EQ(m[2].multipliers, 27 + nv);
   EXPECT_EQ(system.unknowns(), 27 + nv);  // one mimic joint
@@ -80,7 +80,7 @@ TEST(System, UnknownsAreAccelerationsThenForcesOfJoinsThenMultipliers) {
   EXPECT_EQ(system.actuated_joint("finger_left_joint0"), std::make_pair(1, 1));
   EXPECT_EQ(system.frame("tip").mechanism, 1);
   EXPECT_EQ(system.mechanism("right"), 2);
-  EXPECT_EQ(system.join("hold too"), 1);
+  EXPECT_EQ(system.loop_closure("hold too"), 1);
 }
 
 TEST(System, MassMatrixAndNonlinearEffectsWithoutPayloadAreTheModels) {
@@ -151,15 +151,15 @@ TEST(System, RowsOfTheEquationsOfMotionAreInverseDynamicsWithoutJoinAndConstrain
   ControlSystem system;
   system.add_mechanism(arm("left"));
   system.add_mechanism(gripper());
-  system.add_join("a to b", "left.tcp", "tip");
-  system.add_join("itself", "shoulder", "finger_left");
+  system.add_loop_closure("a to b", "left.tcp", "tip");
+  system.add_loop_closure("itself", "shoulder", "finger_left");
   system.seal();
   ControlState state(system);
   RandomStream random(kSeed, "rows");
   for (int i = 0; i < 50; ++i) {
     randomise(system, state, random);
     update_state(system, state);
-    set_join(system, state, 0, i % 2 == 0);
+    set_loop_closure(system, state, 0, i % 2 == 0);
     const Eigen::VectorXd x = random_vector(system.unknowns(), random, 5.0);
     for (int m = 0; m < 2; ++m) {
       const Mechanism& mechanism = system.mechanisms()[static_cast<std::size_t>(m)];
@@ -171,22 +171,22 @@ TEST(System, RowsOfTheEquationsOfMotionAreInverseDynamicsWithoutJoinAndConstrain
       update_kinematics(model, data, s.q, s.v);
       Matrix6Xd J(6, model.nv());
       Eigen::Matrix3Xd J_point(3, model.nv());
-      for (const Join& join : system.joins()) {
-        const Mechanism& owner = system.mechanisms()[static_cast<std::size_t>(join.b)];
+      for (const LoopClosure& loop_closure : system.loop_closures()) {
+        const Mechanism& owner = system.mechanisms()[static_cast<std::size_t>(loop_closure.b)];
         RobotData data_b(*owner.model);
         update_kinematics(*owner.model, data_b,
-                          state.mechanisms[static_cast<std::size_t>(join.b)].q,
-                          state.mechanisms[static_cast<std::size_t>(join.b)].v);
-        const Eigen::Vector3d at = frame_pose(*owner.model, data_b, join.frame_b).p;
-        const Eigen::Vector3d force = x.segment<3>(join.offset),
-                              torque = x.segment<3>(join.offset + 3);
+                          state.mechanisms[static_cast<std::size_t>(loop_closure.b)].q,
+                          state.mechanisms[static_cast<std::size_t>(loop_closure.b)].v);
+        const Eigen::Vector3d at = frame_pose(*owner.model, data_b, loop_closure.frame_b).p;
+        const Eigen::Vector3d force = x.segment<3>(loop_closure.offset),
+                              torque = x.segment<3>(loop_closure.offset + 3);
         const auto push = [&](FrameId on, double sign) {
           frame_jacobian(model, data, on, J);
           point_jacobian(model, data, on, at, J_point);
           expected -= sign * (J_point.transpose() * force + J.bottomRows<3>().transpose() * torque);
         };
-        if (join.b == m) push(join.frame_b, 1.0);
-        if (join.a == m) push(join.frame_a, -1.0);
+        if (loop_closure.b == m) push(loop_closure.frame_b, 1.0);
+        if (loop_closure.a == m) push(loop_closure.frame_a, -1.0);
       }
       if (m == 1) expected -= s.C.transpose() * x.tail<1>();
       for (int v = 0; v < model.nv(); ++v) {
@@ -204,19 +204,20 @@ TEST(System, AJoinIsClosedWhereItsFramesAre) {
   ControlSystem system;
   system.add_mechanism(arm("left"));
   system.add_mechanism(arm("right"));
-  system.add_join("hands", "left.tcp", "right.tcp");
+  system.add_loop_closure("hands", "left.tcp", "right.tcp");
   system.seal();
   ControlState state(system);
   RandomStream random(kSeed, "join");
   randomise(system, state, random);
   for (auto& s : state.mechanisms) s.v.setZero();
   update_state(system, state);
-  set_join(system, state, 0, true);
-  EXPECT_TRUE(state.joins[0].closed);
+  set_loop_closure(system, state, 0, true);
+  EXPECT_TRUE(state.loop_closures[0].closed);
   update_state(system, state);
-  EXPECT_LT(state.joins[0].rate.norm(), 1e-10);  // at rest and where it was closed: nothing to do
-  set_join(system, state, 0, false);
-  EXPECT_FALSE(state.joins[0].closed);
+  EXPECT_LT(state.loop_closures[0].rate.norm(),
+            1e-10);  // at rest and where it was closed: nothing to do
+  set_loop_closure(system, state, 0, false);
+  EXPECT_FALSE(state.loop_closures[0].closed);
 }
 
 TEST(System, HorizonsAreTheLongestOfJerkTorqueRateAndTick) {
@@ -243,7 +244,7 @@ TEST(System, HorizonsAreTheLongestOfJerkTorqueRateAndTick) {
   EXPECT_EQ(a.horizon, 0.2);
 }
 
-TEST(SystemErrors, SayWhatIsWrongAndHowToMendIt) {
+TEST(SystemErrors, SayWhatIsWrongAndHowToHintIt) {
   ControlSystem system;
   system.add_mechanism(arm("left"));
   system.add_mechanism(free_body_mechanism("box"));
@@ -274,15 +275,15 @@ TEST(SystemErrors, SayWhatIsWrongAndHowToMendIt) {
             "there is no robot under control called 'rigth'; there are: left, box");
   EXPECT_EQ(message_of([&] { system.actuated_joint("left.joint9"); }),
             "there is no actuated joint 'left.joint9'; did you mean 'left.joint1'?");
-  EXPECT_EQ(message_of([&] { system.join("hold"); }), "there is no join 'hold'");
+  EXPECT_EQ(message_of([&] { system.loop_closure("hold"); }), "there is no loop closure 'hold'");
   EXPECT_EQ(message_of([&] { system.payload("parcel"); }), "there is no payload 'parcel'");
-  EXPECT_EQ(message_of([&] { system.add_join("hold", "left.tcp", "left.tcp"); }),
-            "the join 'hold' joins the frame 'left.tcp' to itself");
-  system.add_join("hold", "left.tcp", "box");
-  EXPECT_EQ(message_of([&] { system.add_join("hold", "left.tcp", "box"); }),
-            "the join 'hold' comes twice; give one another name");
-  EXPECT_EQ(message_of([&] { system.join("holt"); }),
-            "there is no join 'holt'; did you mean 'hold'?");
+  EXPECT_EQ(message_of([&] { system.add_loop_closure("hold", "left.tcp", "left.tcp"); }),
+            "the loop closure 'hold' joins the frame 'left.tcp' to itself");
+  system.add_loop_closure("hold", "left.tcp", "box");
+  EXPECT_EQ(message_of([&] { system.add_loop_closure("hold", "left.tcp", "box"); }),
+            "the loop closure 'hold' comes twice; give one another name");
+  EXPECT_EQ(message_of([&] { system.loop_closure("holt"); }),
+            "there is no loop closure 'holt'; did you mean 'hold'?");
   EXPECT_EQ(message_of([&] { system.add_payload("p", "left.tpc", body(1.0, {})); }),
             "there is no frame 'left.tpc'; did you mean 'left.tcp'?");
   system.add_payload("p", "left.tcp", body(1.0, {}));

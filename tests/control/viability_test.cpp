@@ -390,7 +390,7 @@ std::string error(const JointLimits& limits) {
   return "accepted";
 }
 
-TEST(Viability, ErrorsNameTheCauseAndTheMend) {
+TEST(Viability, ErrorsNameTheCauseAndTheHint) {
   const JointLimits good = simple_limits(1.0, 2.0, 10.0, 6.0);
   EXPECT_EQ(error(good), "accepted");
   JointLimits bad = good;

@@ -111,7 +111,7 @@ TEST(WholeArm, ASlowerGroupKeepsItsAccelerationAndCommandBetweenItsTicks) {
   EXPECT_EQ(changes, 9);
 }
 
-TEST(WholeArm, MeasurementsThatAreNoNumbersAreCountedAndNothingLeavesThatIsNone) {
+TEST(WholeArm, NonFiniteMeasurementsAreCountedAndNoCommandIsNonFinite) {
   Set set;
   for (int i = 0; i < 50; ++i) set.tick();
   Observation broken = set.plant.read();
@@ -169,7 +169,7 @@ TEST(WholeArm, APayloadCarriedFromTheStartIsInTheFirstTorque) {
   EXPECT_THROW(with.arms.carry("bax", false), InputError);
 }
 
-TEST(WholeArm, ErrorsNameTheirPlaceAndTheMend) {
+TEST(WholeArm, ErrorsNameTheirPlaceAndTheHint) {
   const auto says = [](const std::string& config, const std::string& text) {
     const std::string message = error_of(config);
     EXPECT_NE(message.find(text), std::string::npos) << message;

@@ -13,7 +13,7 @@ struct Held : testing::Test {
   Held() {
     run.system.add_mechanism(unlimited_arm());
     run.system.add_mechanism(free_body_mechanism("box"));
-    run.system.add_join("hold", "left.tcp", "box");
+    run.system.add_loop_closure("hold", "left.tcp", "box");
     run.seal();
     MechanismState& box = run.state->mechanisms[1];
     box.q << 0.3, 0.2, 0.1, Eigen::Quaterniond(0.5, -0.5, 0.5, 0.5).coeffs();
@@ -24,16 +24,16 @@ struct Held : testing::Test {
 
 TEST_F(Held, RowsReadForceAndTorqueInTheBodysAxes) {
   WrenchTaskConfig config;
-  config.join = "hold";
+  config.loop_closure = "hold";
   config.axes = {true, false, true, false, false, true};
   config.wrench << 1.0, 2.0, 3.0, 4.0, 5.0, 6.0;
   config.weight = 3.0;
   WrenchTask task(config, {run.system, "w"});
-  set_join(run.system, *run.state, 0, true);
+  set_loop_closure(run.system, *run.state, 0, true);
   task.update(run.system, *run.state);
   RandomStream random(kSeed, "wrench");
   const Eigen::VectorXd x = random_vector(run.system.unknowns(), random, 10.0);
-  const int offset = run.system.joins()[0].offset;
+  const int offset = run.system.loop_closures()[0].offset;
   const Eigen::Matrix3d R_bW = run.frame("box").first.R.transpose();
   const Eigen::Vector3d force = R_bW * x.segment<3>(offset),
                         torque = R_bW * x.segment<3>(offset + 3);
@@ -51,7 +51,7 @@ TEST_F(Held, RowsReadForceAndTorqueInTheBodysAxes) {
 
 TEST_F(Held, AskForNothingOfAnOpenJoin) {
   WrenchTaskConfig config;
-  config.join = "hold";
+  config.loop_closure = "hold";
   WrenchTask task(config, {run.system, "w"});
   task.update(run.system, *run.state);
   EXPECT_EQ(task.weights(), Eigen::VectorXd::Zero(6));
@@ -59,7 +59,7 @@ TEST_F(Held, AskForNothingOfAnOpenJoin) {
 
 TEST_F(Held, ReferencesThatMakeNoSenseAreCountedAndTheLastGoodOneStays) {
   WrenchTaskConfig config;
-  config.join = "hold";
+  config.loop_closure = "hold";
   WrenchTask task(config, {run.system, "w"});
   Vector6d good;
   good << 1.0, 2.0, 3.0, 4.0, 5.0, 6.0;
@@ -79,37 +79,37 @@ TEST_F(Held, ReferencesThatMakeNoSenseAreCountedAndTheLastGoodOneStays) {
 
 TEST_F(Held, AJoinThatIsAskedToCloseDoesSoWhereItsFramesAreAtTheNextUpdate) {
   WrenchTaskConfig config;
-  config.join = "hold";
+  config.loop_closure = "hold";
   WrenchTask task(config, {run.system, "w"});
   EXPECT_EQ(task.frame(), "box");
   EXPECT_FALSE(task.carries(*run.state));
-  ask_join(*run.state, 0, true);
+  ask_loop_closure(*run.state, 0, true);
   EXPECT_TRUE(task.carries(*run.state));
-  EXPECT_FALSE(run.state->joins[0].closed);
+  EXPECT_FALSE(run.state->loop_closures[0].closed);
   // the box moves before
   run.state->mechanisms[1].q[0] += 0.1;
   update_state(run.system, *run.state);
-  EXPECT_TRUE(run.state->joins[0].closed);
-  EXPECT_FALSE(run.state->joins[0].closing);
-  const Pose X_ab = run.state->joins[0].X_ab;
-  set_join(run.system, *run.state, 0, true);
-  EXPECT_EQ(run.state->joins[0].X_ab.p, X_ab.p);
+  EXPECT_TRUE(run.state->loop_closures[0].closed);
+  EXPECT_FALSE(run.state->loop_closures[0].closing);
+  const Pose X_ab = run.state->loop_closures[0].X_ab;
+  set_loop_closure(run.system, *run.state, 0, true);
+  EXPECT_EQ(run.state->loop_closures[0].X_ab.p, X_ab.p);
   // one that is closed stays where it was closed
   run.state->mechanisms[1].q[0] += 0.1;
-  ask_join(*run.state, 0, true);
+  ask_loop_closure(*run.state, 0, true);
   update_state(run.system, *run.state);
-  EXPECT_EQ(run.state->joins[0].X_ab.p, X_ab.p);
-  ask_join(*run.state, 0, false);
-  EXPECT_FALSE(run.state->joins[0].closed);
+  EXPECT_EQ(run.state->loop_closures[0].X_ab.p, X_ab.p);
+  ask_loop_closure(*run.state, 0, false);
+  EXPECT_FALSE(run.state->loop_closures[0].closed);
   EXPECT_FALSE(task.carries(*run.state));
 }
 
 TEST_F(Held, MessagesSayWhatIsWrong) {
   WrenchTaskConfig config;
-  config.join = "holt";
+  config.loop_closure = "holt";
   const auto made = [&] { return message_of([&] { WrenchTask(config, {run.system, "w"}); }); };
-  EXPECT_EQ(made(), "there is no join 'holt'; did you mean 'hold'?");
-  config.join = "hold";
+  EXPECT_EQ(made(), "there is no loop closure 'holt'; did you mean 'hold'?");
+  config.loop_closure = "hold";
   config.axes.assign(6, false);
   EXPECT_EQ(made(), "the task 'w' controls no axis; set one of its axes to true");
 }

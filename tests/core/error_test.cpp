@@ -7,7 +7,7 @@
 namespace handspan {
 namespace error_test {
 
-TEST(Error, IssueIsOneLineOfPlaceKeyCauseAndMend) {
+TEST(Error, IssueIsOneLineOfPlaceKeyCauseAndHint) {
   const Issue issue{{"grab.yaml", 41, 3}, "tasks[2].stiffness", "is -100", "it must be > 0"};
   EXPECT_EQ(issue.text(), "grab.yaml:41: tasks[2].stiffness is -100; it must be > 0");
 }

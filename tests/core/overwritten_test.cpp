@@ -35,7 +35,7 @@ TEST(Overwritten, OursIsAndOthersIsNot) {
     EXPECT_NE(told.find("file"), std::string::npos) << theirs;
     EXPECT_NE(told.find("--force"), std::string::npos) << theirs;
   }
-  // what is no file, or not there
+  // what is not a file, or not there
   EXPECT_NO_THROW(refuse_foreign("/dev/null", "--json"));
   EXPECT_NO_THROW(refuse_foreign(folder.path(), "--json"));
   EXPECT_NO_THROW(refuse_foreign(folder.path() / "none", "--json"));

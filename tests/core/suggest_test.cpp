@@ -28,7 +28,7 @@ TEST(Suggest, NearestIsTheFirstOfTheNearest) {
   EXPECT_EQ(nearest_name(std::string(101, 'a'), {std::string(101, 'a')}), std::nullopt);
 }
 
-TEST(Suggest, MendNamesTheNearestElseAll) {
+TEST(Suggest, HintNamesTheNearestElseAll) {
   EXPECT_EQ(did_you_mean("stifness", {"stiffness", "x"}, "the keys are"),
             "did you mean 'stiffness'?");
   EXPECT_EQ(did_you_mean("colour", {"stiffness", "x"}, "the keys are"),

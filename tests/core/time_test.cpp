@@ -60,7 +60,7 @@ TEST(Time, RatesThatAreNoneSaySo) {
             "a rate of nan Hz; it must be > 0 and finite");
   for (const double hz : {3.141592653589793, 1e-9, 1e300}) {
     EXPECT_EQ(error_of([&] { Rate::hz(hz); }),
-              fmt::format("a rate of {} Hz is no ratio of small integers; write one, such as "
+              fmt::format("a rate of {} Hz is not a ratio of small integers; write one, such as "
                           "30000/1001",
                           hz));
   }

@@ -121,7 +121,7 @@ TEST(Values, NumbersAreFinite) {
             "x is 1e-999; it must be a number that a double can hold");
 }
 
-TEST(Values, DecimalCommasAreErrorsWithTheirMend) {
+TEST(Values, DecimalCommasAreErrorsWithTheirHint) {
   EXPECT_EQ(error_at_x("1,5", number("m")), "x is 1,5; write a decimal point, not a comma");
   EXPECT_EQ(error_at_x("-0,25", number()), "x is -0,25; write a decimal point, not a comma");
 }
@@ -204,9 +204,9 @@ TEST(Values, WordsOutsideAChoiceNameTheNearestElseAll) {
 
 TEST(Values, IdentifiersAreAsciiWords) {
   EXPECT_EQ(value_at_x("fr3.left-1_A", text().identifier()), "fr3.left-1_A");
-  const std::string mend = "; use letters, digits, '_', '-' and '.', at least one";
-  EXPECT_EQ(error_at_x("a b", text().identifier()), "x is 'a b'" + mend);
-  EXPECT_EQ(error_at_x("\xC3\xA9", text().identifier()), "x is '\xC3\xA9'" + mend);
+  const std::string hint = "; use letters, digits, '_', '-' and '.', at least one";
+  EXPECT_EQ(error_at_x("a b", text().identifier()), "x is 'a b'" + hint);
+  EXPECT_EQ(error_at_x("\xC3\xA9", text().identifier()), "x is '\xC3\xA9'" + hint);
 }
 
 TEST(Values, VectorsHaveTheirSizeAndNameTheirWrongElements) {
@@ -245,9 +245,9 @@ TEST(Values, QuaternionsAreUnitAndXyzw) {
   EXPECT_NEAR(q.norm(), 1.0, 4 * std::numeric_limits<double>::epsilon());
   EXPECT_NEAR(q.x(), 0.1, 1e-6);
   EXPECT_NEAR(q.w(), 0.9273618, 1e-6);
-  const std::string mend = "; a rotation's [x, y, z, w] has the norm 1";
-  EXPECT_EQ(error_at_x("[0, 0, 0, 0]", quaternion()), "x has the norm 0" + mend);
-  EXPECT_EQ(error_at_x("[0, 0, 0, 1.00001]", quaternion()), "x has the norm 1.00001" + mend);
+  const std::string hint = "; a rotation's [x, y, z, w] has the norm 1";
+  EXPECT_EQ(error_at_x("[0, 0, 0, 0]", quaternion()), "x has the norm 0" + hint);
+  EXPECT_EQ(error_at_x("[0, 0, 0, 1.00001]", quaternion()), "x has the norm 1.00001" + hint);
   EXPECT_EQ(error_at_x("[0, 0, 1]", quaternion()), "x has 3 items; it must be a list of 4 numbers");
 }
 
@@ -295,7 +295,7 @@ class ValuesFile : public testing::Test {
     try {
       return load_yaml(folder_ / "app.yaml", list(schema))[0].string();
     } catch (const ConfigError& error) {
-      return error.issues()[0].key + " " + error.issues()[0].cause + "; " + error.issues()[0].mend;
+      return error.issues()[0].key + " " + error.issues()[0].cause + "; " + error.issues()[0].hint;
     }
   }
 

@@ -22,7 +22,7 @@ namespace export_test {
 using test::AppFolder;
 using test::kPairArms;
 
-constexpr char kModes[] = R"(modes:
+constexpr char kModes[] = R"(machines:
   left:
     start: move
     states:
@@ -379,7 +379,7 @@ TEST(Export, SeveralLogsBecomeOneDataSetAndMoreAreAdded) {
   EXPECT_EQ(other.shape("/mask/successes"), (std::vector<hsize_t>{3}));
   set.rate = Rate::hz(10);
   EXPECT_NE(error_of([&] { hdf5_dataset(grown, set); }).find("at 20 Hz"), std::string::npos);
-  EXPECT_NE(error_of([&] { hdf5_dataset(a, set); }).find("no HDF5 file"), std::string::npos);
+  EXPECT_NE(error_of([&] { hdf5_dataset(a, set); }).find("is not an HDF5 file"), std::string::npos);
   // nothing is left beside it
   EXPECT_FALSE(std::filesystem::exists(grown.string() + ".part"));
 }
@@ -484,7 +484,7 @@ TEST(Export, ARunThatComesOutDifferentlyIsTakenFromItsStreams) {
             std::string::npos);
 }
 
-TEST(Export, ErrorsHaveCauseAndMend) {
+TEST(Export, ErrorsHaveCauseAndHint) {
   const AppFolder folder;
   const auto file = record(folder, {{100, "start"}, {500, "discard"}});
   LogFile log(file);
@@ -511,7 +511,7 @@ TEST(Export, ErrorsHaveCauseAndMend) {
   const App app = other.app(R"(whole_arm:
   arms: {left.arm: {feedback: commanded}}
   tasks: {palm: {type: pose, frame: left.tcp}}
-modes:
+machines:
   left: {start: move, states: {move: {do: [{type: move_to, task: palm, waypoints: [{relative: true, position: [0.0, 0.1, 0.0]}]}]}}}
 )");
   const auto second = other.path() / "other.mcap";

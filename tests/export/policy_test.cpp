@@ -166,7 +166,7 @@ class Grabs {
       out << R"(sources:
   left_policy: {type: policy, hand: 0}
   right_policy: {type: policy, hand: 1}
-modes:
+machines:
   both:
     states:
       teleoperation:
@@ -218,7 +218,7 @@ bool demonstrate(const App& app, const std::filesystem::path& file) {
   while (session.ticks() < 15000 && held < 1000) {
     session.tick();
     if (!teleoperates(session)) continue;
-    // a demonstration begins when she sets out: of somebody who waits one learns to wait
+    // a demonstration begins when the person sets out: of somebody who waits one learns to wait
     const Eigen::Vector3d p =
         session.arbiter().reference(session.arbiter().outlet(kHands[0])).pose.X_WE.p;
     if (!from) from = p;

@@ -8,7 +8,7 @@
 namespace handspan {
 namespace motion_state_test {
 
-TEST(MotionState, EveryRefusalHasItsOwnWordsWithItsMend) {
+TEST(MotionState, EveryRefusalHasItsOwnWordsWithItsHint) {
   std::set<std::string> texts;
   for (int i = static_cast<int>(PlanRefusal::kWaypoints);
        i <= static_cast<int>(PlanRefusal::kNumerical); ++i) {

@@ -400,7 +400,7 @@ TEST(PosePath, RefusesWithTheReason) {
   bad.X_WE.R.col(0) *= -1.0;
   expect({}, {good, bad}, kLimits, PlanRefusal::kRotation, 1);
   EXPECT_EQ(path.error().text(),
-            "waypoint 1: its R is no rotation; give an orthonormal matrix of determinant 1");
+            "waypoint 1: its R is not a rotation; give an orthonormal matrix of determinant 1");
   bad = {good.X_WE, Passing::kAlong, std::nan("")};
   expect({}, {bad}, kLimits, PlanRefusal::kNotFinite, 0);
   bad.speed = 0.51;

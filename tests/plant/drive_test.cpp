@@ -340,9 +340,10 @@ TEST(Plant, WantsAWholeNumberOfStepsInATick) {
     MujocoPlant plant(scene);
     FAIL();
   } catch (const InputError& e) {
-    EXPECT_STREQ(e.what(),
-                 "robot 'it' takes commands at 1000 Hz, which is no whole number of physics steps "
-                 "of 0.003 s");
+    EXPECT_STREQ(
+        e.what(),
+        "robot 'it' takes commands at 1000 Hz, which is not a whole number of physics steps "
+        "of 0.003 s");
   }
 }
 

@@ -318,7 +318,7 @@ class Layouted : public Plant {
   CommandFaults faults_;
 };
 
-TEST(PlantSet, WhatDoesNotFitTogetherIsAnErrorWithCauseAndMend) {
+TEST(PlantSet, WhatDoesNotFitTogetherIsAnErrorWithCauseAndHint) {
   const Scene scene = pair();
   const PlantLayout whole = scene_layout(scene);
   using Change = std::function<void(PlantLayout&)>;

@@ -84,7 +84,7 @@ TEST(Plants, AreRegisteredByName) {
       InputError);
 }
 
-TEST(Plants, EveryErrorHasPlaceCauseAndMend) {
+TEST(Plants, EveryErrorHasPlaceCauseAndHint) {
   EXPECT_EQ(error("  sim: {type: mujoco}\n"), "accepted");
   EXPECT_EQ(error("  sim: {type: mujoko}\n"),
             "app.yaml:2: plants.sim.type is 'mujoko'; did you mean 'mujoco'?");
@@ -132,7 +132,7 @@ TEST(Plants, OneOfThemMayBeTheClock) {
   EXPECT_EQ(
       error(sim + "  a: {type: fake, robots: [left]}\n", true),
       "app.yaml:9: clock is plant, and no plant is the clock; say clock: true in a plant that "
-      "is no simulation");
+      "is not a simulation");
   EXPECT_EQ(error(sim + a, false),
             "app.yaml:3: plants.a.clock is true, and the app's clock is another; say clock: plant "
             "in the app");

@@ -117,7 +117,7 @@ TEST(McapReader, AFileCutAnywhereHasAPrefixOfItsMessages) {
     SCOPED_TRACE("cut at " + std::to_string(size));
     Bytes cut(log.bytes.begin(), log.bytes.begin() + static_cast<std::ptrdiff_t>(size));
     if (size < kMcapMagic.size()) {
-      ASSERT_NE(error_of([&] { reader_of(cut); }).find("log.mcap: byte 0: is no MCAP file"),
+      ASSERT_NE(error_of([&] { reader_of(cut); }).find("log.mcap: byte 0: is not an MCAP file"),
                 std::string::npos);
       continue;
     }
@@ -232,13 +232,14 @@ TEST(McapReader, RefusesWhatIsNoLog) {
               McapReader reader(folder / "none.mcap");
             }).find("none.mcap: cannot be read (No such file or directory); see that it is there"),
             std::string::npos);
-  EXPECT_NE(error_of([&] { McapReader reader(folder / "."); }).find("is no plain file; name a log"),
-            std::string::npos);
-  EXPECT_NE(error_of([&] { McapReader reader("/dev/zero"); }).find("is no plain file"),
+  EXPECT_NE(
+      error_of([&] { McapReader reader(folder / "."); }).find("is not a plain file; name a log"),
+      std::string::npos);
+  EXPECT_NE(error_of([&] { McapReader reader("/dev/zero"); }).find("is not a plain file"),
             std::string::npos);
   EXPECT_EQ(
       error_of([&] { reader_of(Bytes(100)); }),
-      "log.mcap: byte 0: is no MCAP file; name a log that handspan or another program wrote as "
+      "log.mcap: byte 0: is not an MCAP file; name a log that handspan or another program wrote as "
       "MCAP");
 }
 

@@ -32,7 +32,7 @@ TEST(McapWriter, WhatWasWrittenIsReadBack) {
     const McapReader reader(folder / "log.mcap");
     EXPECT_TRUE(reader.complete()) << reader.damage();
     EXPECT_EQ(reader.profile(), "ros2");
-    EXPECT_EQ(reader.library(), "handspan 0.1.0");
+    EXPECT_EQ(reader.library(), "handspan 0.2.0");
     EXPECT_EQ(test::read_all(reader), written);
     EXPECT_GT(reader.statistics().chunks, 10u);
     EXPECT_EQ(reader.statistics().messages, 500u);

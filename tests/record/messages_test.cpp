@@ -69,7 +69,7 @@ void expect_same_after(const M& message) {
   const Bytes bytes = encoded(message);
   EXPECT_EQ(decode<M>(bytes), message);
   check_message(message_type<M>().name, bytes);
-  // every cut is an error with type, byte, cause and mend, and so is a byte too many
+  // every cut is an error with type, byte, cause and hint, and so is a byte too many
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     const std::string said = error_of([&] { decode<M>(ByteSpan(bytes).first(size)); });
     EXPECT_TRUE(said.starts_with(fmt::format("message {}: byte ", message_type<M>().name)))

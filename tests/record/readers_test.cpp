@@ -183,7 +183,7 @@ TEST_P(OurLogs, EveryFieldOfEveryMessageIsRead) {
     const json read = dump(GetParam(), path);
     ASSERT_TRUE(read.is_object());
     EXPECT_EQ(read["profile"], "ros2");
-    EXPECT_EQ(read["library"], "handspan 0.1.0");
+    EXPECT_EQ(read["library"], "handspan 0.2.0");
     EXPECT_EQ(read["count"], expected.size());
     EXPECT_GT(read["chunks"], 3);
     for (const char* way : {"messages", "streamed"}) {

@@ -21,28 +21,28 @@ TEST(Repair, ACopyOfACutLogHasItsRestAndSaysWhatIsLacking) {
   }
   const Bytes whole = test::file_bytes(folder / "log.mcap");
   test::write_bytes(folder / "cut.mcap", ByteSpan(whole).first(whole.size() - 700));
-  const std::string lost = mend_log(folder / "cut.mcap", folder / "mended.mcap");
+  const std::string lost = repair_log(folder / "cut.mcap", folder / "repaired.mcap");
   EXPECT_TRUE(lost.starts_with("byte ")) << lost;
   EXPECT_NE(lost.find("lost: the last "), std::string::npos) << lost;
 
-  const McapReader cut(folder / "cut.mcap"), mended(folder / "mended.mcap");
-  EXPECT_FALSE(mended.complete());
-  EXPECT_NE(mended.damage().find("it is a repaired copy of a damaged file, which had lost this"),
+  const McapReader cut(folder / "cut.mcap"), repaired(folder / "repaired.mcap");
+  EXPECT_FALSE(repaired.complete());
+  EXPECT_NE(repaired.damage().find("it is a repaired copy of a damaged file, which had lost this"),
             std::string::npos)
-      << mended.damage();
-  EXPECT_NE(mended.damage().find(lost), std::string::npos) << mended.damage();
-  EXPECT_TRUE(mended.lacking());
-  const auto read = test::read_all(mended);
+      << repaired.damage();
+  EXPECT_NE(repaired.damage().find(lost), std::string::npos) << repaired.damage();
+  EXPECT_TRUE(repaired.lacking());
+  const auto read = test::read_all(repaired);
   EXPECT_EQ(read, test::read_all(cut));
   EXPECT_GT(read.size(), 150u);
   EXPECT_TRUE(std::equal(read.begin(), read.end(), written.begin()));
-  EXPECT_EQ(mended.metadata("build"), (McapMap{{"a", "b"}}));
-  EXPECT_EQ(mended.attachment("app.yaml")->bytes, Bytes(5, std::byte{4}));
-  EXPECT_EQ(mended.channel("/a")->metadata, (McapMap{{"of", "test"}}));
-  EXPECT_EQ(mended.schema(mended.channel("/a")->schema)->name, "std_msgs/msg/String");
+  EXPECT_EQ(repaired.metadata("build"), (McapMap{{"a", "b"}}));
+  EXPECT_EQ(repaired.attachment("app.yaml")->bytes, Bytes(5, std::byte{4}));
+  EXPECT_EQ(repaired.channel("/a")->metadata, (McapMap{{"of", "test"}}));
+  EXPECT_EQ(repaired.schema(repaired.channel("/a")->schema)->name, "std_msgs/msg/String");
 
   // a copy of the copy says it too
-  EXPECT_EQ(mend_log(folder / "mended.mcap", folder / "again.mcap"), mended.damage());
+  EXPECT_EQ(repair_log(folder / "repaired.mcap", folder / "again.mcap"), repaired.damage());
 }
 
 TEST(Repair, OneWrongBitOfAChunkCostsThatChunk) {
@@ -63,9 +63,9 @@ TEST(Repair, OneWrongBitOfAChunkCostsThatChunk) {
   }
   bytes[at - size / 2] ^= std::byte{4};
   test::write_bytes(folder / "bit.mcap", bytes);
-  const std::string lost = mend_log(folder / "bit.mcap", folder / "mended.mcap");
+  const std::string lost = repair_log(folder / "bit.mcap", folder / "repaired.mcap");
   const McapReader checked(folder / "bit.mcap", McapReader::Open::kChecked);
-  const McapReader mended(folder / "mended.mcap");
+  const McapReader repaired(folder / "repaired.mcap");
   ASSERT_EQ(checked.losses().size(), 1u) << lost;
   const McapLoss loss = checked.losses().front();
   std::vector<test::Read> rest;
@@ -74,10 +74,10 @@ TEST(Repair, OneWrongBitOfAChunkCostsThatChunk) {
   EXPECT_LT(rest.size(), written.size());
   EXPECT_GT(rest.size(), written.size() / 2);
   EXPECT_EQ(test::read_all(checked), rest);
-  EXPECT_EQ(test::read_all(mended), rest);
+  EXPECT_EQ(test::read_all(repaired), rest);
   EXPECT_EQ(checked.statistics().messages, rest.size());
-  EXPECT_EQ(mended.losses(), checked.losses());
-  EXPECT_FALSE(mended.complete());
+  EXPECT_EQ(repaired.losses(), checked.losses());
+  EXPECT_FALSE(repaired.complete());
 }
 
 TEST(Repair, WhatIsThereTwiceHoldsWhenOneCopyIsDamaged) {
@@ -108,11 +108,11 @@ TEST(Repair, WhatIsThereTwiceHoldsWhenOneCopyIsDamaged) {
         << damaged.damage();
     EXPECT_EQ(damaged.attachment("app.yaml")->bytes, content);
     // nothing is lacking in a copy
-    mend_log(folder / "bit.mcap", folder / "mended.mcap");
-    const McapReader mended(folder / "mended.mcap", McapReader::Open::kChecked);
-    EXPECT_TRUE(mended.complete()) << mended.damage();
-    EXPECT_EQ(mended.attachments().size(), 2u);
-    EXPECT_EQ(mended.metadata().size(), 2u);
+    repair_log(folder / "bit.mcap", folder / "repaired.mcap");
+    const McapReader repaired(folder / "repaired.mcap", McapReader::Open::kChecked);
+    EXPECT_TRUE(repaired.complete()) << repaired.damage();
+    EXPECT_EQ(repaired.attachments().size(), 2u);
+    EXPECT_EQ(repaired.metadata().size(), 2u);
   }
   // both: it is lost, and said
   Bytes bytes = whole;
@@ -129,14 +129,15 @@ TEST(Repair, NeverWritesOverTheLog) {
   McapWriter(folder / "log.mcap").finish();
   const Bytes before = test::file_bytes(folder / "log.mcap");
   EXPECT_NE(error_of([&] {
-              mend_log(folder / "log.mcap", folder / "./log.mcap");
-            }).find("is the log to be mended; name another file for its copy"),
+              repair_log(folder / "log.mcap", folder / "./log.mcap");
+            }).find("is the log to be repaired; name another file for its copy"),
             std::string::npos);
   EXPECT_EQ(test::file_bytes(folder / "log.mcap"), before);
   test::write_bytes(folder / "text", bytes_of("this is text"));
-  EXPECT_NE(
-      error_of([&] { mend_log(folder / "text", folder / "out.mcap"); }).find("is no MCAP file"),
-      std::string::npos);
+  EXPECT_NE(error_of([&] {
+              repair_log(folder / "text", folder / "out.mcap");
+            }).find("is not an MCAP file"),
+            std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(folder / "out.mcap"));
 }
 

@@ -215,7 +215,7 @@ TEST_F(ImportSrdf, IsReadFromWhereItIsStatedAndMustBeOne) {
   EXPECT_NE(error([&] { import_robot(file, options); }).find("none.srdf: cannot be read"),
             std::string::npos);
   options.srdf = write("m.xml", "<mujoco/>");
-  EXPECT_NE(error([&] { import_robot(file, options); }).find("m.xml:1: is no SRDF"),
+  EXPECT_NE(error([&] { import_robot(file, options); }).find("m.xml:1: is not an SRDF"),
             std::string::npos);
 }
 

@@ -184,7 +184,7 @@ TEST(ImportReduce, EffortsAreWhatActuatorsCanGive) {
   EXPECT_EQ(r.efforts.at("limited"), 6.0);
   EXPECT_EQ(r.efforts.at("own"), 7.0);
   EXPECT_EQ(r.efforts.at("idle"), 1.0);
-  EXPECT_FALSE(r.efforts.contains("servo")) << "a servo's control is no force";
+  EXPECT_FALSE(r.efforts.contains("servo")) << "a servo's control is not a force";
   EXPECT_EQ(r.actuated, (std::set<std::string>{"limited", "motor", "own", "servo"}));
   EXPECT_TRUE(told(r, "joint 'idle' has the force range -1 to 2: the smaller, 1, is its effort"));
 }

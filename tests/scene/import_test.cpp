@@ -153,30 +153,30 @@ TEST_F(Import, RepairsAnImpossibleInertiaAndReportsIt) {
             std::string::npos);
 }
 
-TEST(MendInertia, IsTheNearestPossibleOne) {
+TEST(RepairInertia, IsTheNearestPossibleOne) {
   // (1, 1, 5) violates I3 <= I1 + I2; nearest point of the plane I3 = I1 + I2: (2, 2, 4), distance
   // sqrt(3)
-  const auto mended =
-      mend_inertia("b", 2.0, Eigen::Vector3d::Zero(), Eigen::Vector3d(1, 1, 5).asDiagonal());
-  ASSERT_TRUE(mended.repair);
-  EXPECT_LT((mended.inertial.principal - Eigen::Vector3d(2, 2, 4)).norm(), 1e-6);
+  const auto repaired =
+      repair_inertia("b", 2.0, Eigen::Vector3d::Zero(), Eigen::Vector3d(1, 1, 5).asDiagonal());
+  ASSERT_TRUE(repaired.repair);
+  EXPECT_LT((repaired.inertial.principal - Eigen::Vector3d(2, 2, 4)).norm(), 1e-6);
   // turned axes are kept
   const Eigen::Matrix3d R = exp_so3(Eigen::Vector3d(0.3, -0.5, 0.7));
   const Eigen::Matrix3d turned = R * Eigen::Vector3d(1, 1.2, 5).asDiagonal() * R.transpose();
   const Eigen::Matrix3d used =
-      mend_inertia("b", 2.0, Eigen::Vector3d::Zero(), turned).inertial.inertia_B();
+      repair_inertia("b", 2.0, Eigen::Vector3d::Zero(), turned).inertial.inertia_B();
   const Eigen::Matrix3d local = R.transpose() * used * R;
   EXPECT_LT((local - Eigen::Matrix3d(local.diagonal().asDiagonal())).norm(), 1e-12);
   EXPECT_NEAR(local(2, 2), local(0, 0) + local(1, 1), 1e-6);
 }
 
-TEST(MendInertia, LeavesPossibleOnesAndRoundsLastDecimals) {
+TEST(RepairInertia, LeavesPossibleOnesAndRoundsLastDecimals) {
   const Eigen::Vector3d box(0.02, 0.03, 0.04), flat(0.01, 0.02, 0.03 * (1.0 + 1e-11));
-  const auto kept = mend_inertia("b", 1.0, Eigen::Vector3d::Zero(), box.asDiagonal());
+  const auto kept = repair_inertia("b", 1.0, Eigen::Vector3d::Zero(), box.asDiagonal());
   EXPECT_FALSE(kept.repair);
   EXPECT_FALSE(kept.rounded);
   EXPECT_EQ(kept.inertial.principal, box);
-  const auto rounded = mend_inertia("b", 1.0, Eigen::Vector3d::Zero(), flat.asDiagonal());
+  const auto rounded = repair_inertia("b", 1.0, Eigen::Vector3d::Zero(), flat.asDiagonal());
   EXPECT_FALSE(rounded.repair);
   EXPECT_TRUE(rounded.rounded);
   EXPECT_EQ(rounded.inertial.principal[2],
@@ -185,7 +185,7 @@ TEST(MendInertia, LeavesPossibleOnesAndRoundsLastDecimals) {
   for (const Eigen::Vector3d& I : {Eigen::Vector3d(-0.1, 0.2, 0.3), Eigen::Vector3d(0.0, 0.0, 0.0),
                                    Eigen::Vector3d(-1, -1, -1)}) {
     const Eigen::Vector3d p =
-        mend_inertia("b", 1.0, Eigen::Vector3d::Zero(), I.asDiagonal()).inertial.principal;
+        repair_inertia("b", 1.0, Eigen::Vector3d::Zero(), I.asDiagonal()).inertial.principal;
     EXPECT_GT(p.minCoeff(), 0.0);
     EXPECT_LE(2.0 * p.maxCoeff(), p.sum() * (1.0 + 1e-12));
   }
@@ -326,15 +326,16 @@ TEST_F(Import, ReadsColladaInItsUnitsAndAsItIsWritten) {
 TEST_F(Import, ARobotsNameMustBeAnIdentifierAndBodiesAreGivenOne) {
   const auto file = write("n.urdf", "<robot name='mein \xc3\xa4rmchen'><link name='base link/1'>" +
                                         kInertial + "</link></robot>");
-  EXPECT_EQ(error([&] { import_urdf(file); }),
-            "n.urdf: the robot's name 'mein \xc3\xa4rmchen' is no identifier (letters, digits, _ "
-            "and -); give --name NAME");
+  EXPECT_EQ(
+      error([&] { import_urdf(file); }),
+      "n.urdf: the robot's name 'mein \xc3\xa4rmchen' is not an identifier (letters, digits, _ "
+      "and -); give --name NAME");
   ImportOptions options;
   options.name = "arm";
   EXPECT_EQ(import_urdf(file, options).description.bodies[0].name, "base_link_1");
   options.mount = "hand";
   EXPECT_EQ(error([&] { import_urdf(file, options); }),
-            "--mount 'hand' is no body or frame of " + file.string() + "; it has: base link/1");
+            "--mount 'hand' is not a body or frame of " + file.string() + "; it has: base link/1");
 }
 
 TEST_F(Import, OfMjcfTakesRangesAndForcesFromJointsAndActuators) {

@@ -59,7 +59,7 @@ TEST_F(ImportWrite, WritesAFolderThatLoadsToTheSameBitsTwice) {
 TEST_F(ImportWrite, WhatStoodAroundTheRobotIsASceneOfItsFolder) {
   const auto file = write(
       "arm.xml",
-      "<mujoco><worldbody><geom type='plane' size='1 1 1' pos='0 0 -0.2'/>"
+      "<mujoco model='arm'><worldbody><geom type='plane' size='1 1 1' pos='0 0 -0.2'/>"
       "<geom name='a\"b' type='box' size='0.3 0.4 0.05' pos='0.9 0 0.2' euler='0 0 30'/>"
       "<geom type='cylinder' size='0.05 0.2' pos='-0.9 0 0.2' rgba='1 0 0 1'/>"
       "<body name='a'><inertial mass='1' pos='0 0 0' diaginertia='0.1 0.1 0.1'/>"
@@ -98,9 +98,10 @@ TEST_F(ImportWrite, ReplacesNothingWithoutForceAndNoOtherFolderWithIt) {
   write_robot_folder(r, folder_ / "arm", true);
   EXPECT_FALSE(fs::exists(folder_ / "arm/mine.txt"));
   write("letters/to_mother.txt", "kept");
-  EXPECT_NE(
-      error([&] { write_robot_folder(r, folder_ / "letters", true); }).find("is no robot folder"),
-      std::string::npos);
+  EXPECT_NE(error([&] {
+              write_robot_folder(r, folder_ / "letters", true);
+            }).find("is not a robot folder"),
+            std::string::npos);
   EXPECT_TRUE(fs::exists(folder_ / "letters/to_mother.txt"));
   // below a file nothing can be made, and nothing is left behind
   write("file", "");

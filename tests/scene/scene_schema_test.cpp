@@ -1,4 +1,4 @@
-// What a scene file may say: every error with its place, cause and mend.
+// What a scene file may say: every error with its place, cause and hint.
 #include "scene/scene_schema.hpp"
 
 #include <gtest/gtest.h>

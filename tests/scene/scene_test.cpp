@@ -265,9 +265,10 @@ TEST(Scene, WantsNamesOfTheirOwn) {
             "t.yaml:9: there is a shape 'box' already; give each a name of its own");
   EXPECT_EQ(scene_error("fixtures:\n  world" + block),
             "t.yaml:4: 'world' is the world's own name; choose another");
-  EXPECT_EQ(scene_error("fixtures:\n  'my box'" + block),
-            "t.yaml:4: 'my box' is no name; use letters, digits, '_', '-' and '.', at least one\n"
-            "t.yaml:4: 'my box' is no name; use letters, digits, '_', '-' and '.', at least one");
+  EXPECT_EQ(
+      scene_error("fixtures:\n  'my box'" + block),
+      "t.yaml:4: 'my box' is not a name; use letters, digits, '_', '-' and '.', at least one\n"
+      "t.yaml:4: 'my box' is not a name; use letters, digits, '_', '-' and '.', at least one");
   // the first of two shapes of 'a' is called a_1
   EXPECT_NE(scene_error("fixtures:\n  a:\n    shapes: [{type: sphere, radius: 1}, {type: sphere, "
                         "radius: 2}]\n  a_1" +

@@ -53,11 +53,11 @@ struct Fault {
 
 class UrdfFault : public testing::TestWithParam<Fault> {};
 
-TEST_P(UrdfFault, IsNamedWithItsPlaceAndMend) {
+TEST_P(UrdfFault, IsNamedWithItsPlaceAndHint) {
   EXPECT_EQ(faults(GetParam().xml), GetParam().message);
 }
 
-const std::string kDriveMend = "; a driven joint needs one: give --";
+const std::string kDriveHint = "; a driven joint needs one: give --";
 const std::string kLimitLine = "r.urdf:4: joint 'a' ";
 
 INSTANTIATE_TEST_SUITE_P(
@@ -204,7 +204,7 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"huge_mass",
               robot("<link name='b'><inertial><mass value='2e6'/><inertia ixx='1' ixy='0' ixz='0' "
                     "iyy='1' iyz='0' izz='1'/></inertial></link>"),
-              "r.urdf:2: link 'b' has mass 2000000 kg; more than 1e6 kg is no robot: is it in "
+              "r.urdf:2: link 'b' has mass 2000000 kg; more than 1e6 kg is not a robot: is it in "
               "grams?"},
         Fault{"zero_mass",
               robot("<link name='b'><inertial><mass value='0'/><inertia ixx='1' ixy='0' ixz='0' "
@@ -220,9 +220,9 @@ INSTANTIATE_TEST_SUITE_P(
               kLimitLine +
                   "has no limits; give it <limit lower=... upper=... effort=... velocity=.../>, or "
                   "make it continuous\n" +
-                  kLimitLine + "has no velocity" + kDriveMend +
+                  kLimitLine + "has no velocity" + kDriveHint +
                   "velocity, or list the joint as passive with --passive a\n" + kLimitLine +
-                  "has no effort" + kDriveMend +
+                  "has no effort" + kDriveHint +
                   "effort, or list the joint as passive with --passive a"},
         Fault{"swapped",
               two_links("revolute", "<limit lower='1' upper='-1' effort='5' velocity='2'/>"),
@@ -237,11 +237,11 @@ INSTANTIATE_TEST_SUITE_P(
                            "each way is continuous"},
         Fault{"effort_0",
               two_links("revolute", "<limit lower='-1' upper='1' effort='0' velocity='2'/>"),
-              kLimitLine + "has effort 0" + kDriveMend +
+              kLimitLine + "has effort 0" + kDriveHint +
                   "effort, or list the joint as passive with --passive a"},
         Fault{"velocity_0",
               two_links("revolute", "<limit lower='-1' upper='1' effort='5' velocity='0'/>"),
-              kLimitLine + "has velocity 0" + kDriveMend +
+              kLimitLine + "has velocity 0" + kDriveHint +
                   "velocity, or list the joint as passive with --passive a"},
         Fault{"negative_velocity",
               two_links("revolute", "<limit lower='-1' upper='1' effort='5' velocity='-2'/>"),
@@ -267,7 +267,7 @@ TEST(UrdfLimits, MayBeStatedForJointsThatLackThemAndAreNotNeededByPassiveOnes) {
   // for one joint
   UrdfLimitOptions one;
   one.velocity_by_joint = {{"a", 1.0}};
-  EXPECT_EQ(faults(xml, one), kLimitLine + "has no effort" + kDriveMend +
+  EXPECT_EQ(faults(xml, one), kLimitLine + "has no effort" + kDriveHint +
                                   "effort, or list the joint as passive with --passive a");
   one.effort_by_joint = {{"a", 1.0}, {"z", 1.0}};
   EXPECT_EQ(faults(xml, one),

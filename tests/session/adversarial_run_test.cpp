@@ -38,7 +38,7 @@ sources:
   person: {type: hand, device: headset, pose: left, scale: [2.0, 2.0, 2.0], clutch: {safety: left.squeeze, motion: left.trigger}}
 references:
   cup: {speed: 1.5 m/s, leash: 0.2 m, leash_angle: 45 deg}
-modes:
+machines:
   all:
     start: follow
     states:

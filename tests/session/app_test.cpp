@@ -41,7 +41,7 @@ TEST(App, OfTheTreeLoads) {
   EXPECT_EQ(app.scene.robots.size(), 3U);
 }
 
-TEST(App, ErrorsHavePlaceCauseAndMend) {
+TEST(App, ErrorsHavePlaceCauseAndHint) {
   EXPECT_EQ(message_of("controllers: {left.arm: {type: joint_springs}}\n"), "accepted");
   EXPECT_EQ(message_of("controllers:\n  left.arn: {type: joint_springs}\n"),
             "app.yaml:4: controllers names the group 'left.arn', which the scene does not have; "

@@ -316,7 +316,7 @@ TEST(ArmWatchRun, AnArmThatPressesTooHardIsStoppedAndGivesWay) {
                   robot, p.x(), p.y(), p.z() - 0.13));
   const App app = folder.app(
       arm +
-      "modes:\n  m:\n    start: down\n    states:\n      down: {do: [{type: move_to, task: cup, "
+      "machines:\n  m:\n    start: down\n    states:\n      down: {do: [{type: move_to, task: cup, "
       "waypoints: [{relative: true, position: [0.0, 0.0, -0.15]}], linear: {velocity: 0.1}}]}\n");
   Session session(app);
   std::string told;

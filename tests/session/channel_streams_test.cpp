@@ -15,7 +15,7 @@ namespace channel_streams_test {
 using test::AppFolder;
 using test::kPairArms;
 
-const std::string kMoves = kPairArms + R"(modes:
+const std::string kMoves = kPairArms + R"(machines:
   left:
     start: move
     states:

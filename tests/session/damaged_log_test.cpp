@@ -85,11 +85,11 @@ TEST_P(DamagedLog, AWrongBitCostsAChunkAtMostAndIsTold) {
       EXPECT_FALSE(log.damage().empty()) << what;
       EXPECT_LE(log.reader().losses().size(), 1U) << what << ": " << log.damage();
       expect_right(log, what);
-      mend_log(copy(), file());
-      LogFile mended(file());
-      EXPECT_EQ(mended.lost(), log.lost()) << what;
-      EXPECT_EQ(mended.damage().empty(), !log.reader().lacking()) << what << mended.damage();
-      expect_right(mended, what + ", mended");
+      repair_log(copy(), file());
+      LogFile repaired(file());
+      EXPECT_EQ(repaired.lost(), log.lost()) << what;
+      EXPECT_EQ(repaired.damage().empty(), !log.reader().lacking()) << what << repaired.damage();
+      expect_right(repaired, what + ", repaired");
     } catch (const std::exception& error) {
       ADD_FAILURE() << what << ": " << error.what();
     }

@@ -27,7 +27,7 @@ sources:
 references:
   hand: {speed: 1 m/s, acceleration: 4 m/s^2, angular_speed: 2 rad/s, angular_acceleration: 8 rad/s^2}
 )";
-const std::string kFollow = R"(modes:
+const std::string kFollow = R"(machines:
   all:
     start: follow
     states:
@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Trouble{"lost", "tracking lost", spoiled([](Input& i) { i.numbers[0] = 0.0; })},
                     Trouble{"becomes_hand", "it is tracked as something else than before",
                             spoiled([](Input& i) { i.numbers[0] = 2.0; })},
-                    Trouble{"not_a_number", "a pose came that is no number",
+                    Trouble{"not_a_number", "a pose came that is not a number",
                             spoiled([](Input& i) { i.numbers[2] = kNan; })},
                     Trouble{"zero_quaternion", "a pose came whose quaternion is zero",
                             spoiled([](Input& i) { std::fill_n(i.numbers.begin() + 4, 4, 0.0); })},
@@ -356,7 +356,7 @@ TEST(SessionDevices, AxesAtFullScaleUntilTouchedClutchNothing) {
 
 TEST(SessionDevices, AClutchThatIsHeldWhenAuthorityComesIsNotMeant) {
   const AppFolder folder;
-  const App app = folder.app(kPairArms + kDevices + R"(modes:
+  const App app = folder.app(kPairArms + kDevices + R"(machines:
   all:
     start: rest
     states:
@@ -413,7 +413,7 @@ TEST(SessionDevices, ATickWithSamplesAllocatesNothing) {
 
 TEST(SessionDevices, ButtonsWorkSuctionAndSilenceLetsNothingGo) {
   const AppFolder folder;
-  const App app = folder.app(kPairArms + kDevices + R"(modes:
+  const App app = folder.app(kPairArms + kDevices + R"(machines:
   all:
     start: work
     states:
@@ -519,7 +519,7 @@ TEST(SessionDevices, ChannelsAreSentBackAndADeviceMayLiveInTheLoop) {
   noting:
     driver: {type: noting}
     outputs:
-      - {output: force, channel: left.arm.tau, gain: 0.5, most: 100}
+      - {output: force, channel: left.arm.tau, gain: 0.5, max: 100}
       - {output: buzz, channel: left.wrist.wrench, label: fz, dead_zone: 1000}
 )");
   Noting::sent = {-1.0, -1.0};
@@ -588,7 +588,7 @@ TEST(SessionDevices, WhatIsWrongInAnAppHasItsPlace) {
                 .find("feeds 'buzz' twice"),
             std::string::npos);
   const auto mode = [&](const std::string& part) {
-    return error(headset + "modes:\n  m:\n    start: a\n    states:\n      a: {do: [" + part +
+    return error(headset + "machines:\n  m:\n    start: a\n    states:\n      a: {do: [" + part +
                  "]}\n");
   };
   EXPECT_NE(mode("{type: operate, group: picker.cp, device: h, on: left.trigger}")
@@ -604,7 +604,7 @@ TEST(SessionDevices, WhatIsWrongInAnAppHasItsPlace) {
                 .find("is a suction cup"),
             std::string::npos);
   const std::string button =
-      "modes:\n  m:\n    start: a\n    states:\n      a: {next: [{to: b, when: [{type: button, ";
+      "machines:\n  m:\n    start: a\n    states:\n      a: {next: [{to: b, when: [{type: button, ";
   EXPECT_NE(error(headset + button + "button: x}]}]}\n      b: {final: true}\n")
                 .find("names neither a device nor a source"),
             std::string::npos);
@@ -623,7 +623,8 @@ TEST(SessionDevices, WhatIsWrongWithAGripperHasItsPlace) {
   std::ofstream(jaw / "robot.yaml") << robot;
   const auto error = [&](const std::string& more) {
     return folder.error(
-        "devices:\n  h: {driver: {type: headset}}\nmodes:\n  m:\n    start: a\n    states:\n      "
+        "devices:\n  h: {driver: {type: headset}}\nmachines:\n  m:\n    start: a\n    states:\n    "
+        "  "
         "a: "
         "{do: [{type: operate, group: jaw.arm, device: h, on: left.trigger" +
         more + "}]}\n");
@@ -631,11 +632,12 @@ TEST(SessionDevices, WhatIsWrongWithAGripperHasItsPlace) {
   const std::string six = "[0, 0, 0, 0, 0, 0]", there = ", open: " + six + ", closed: " + six;
   EXPECT_EQ(error(there), "");
   EXPECT_NE(error(there + ", all_off: left.primary")
-                .find("'jaw.arm' is no suction cup: 'all_off' is for one"),
+                .find("'jaw.arm' is not a suction cup: 'all_off' is for one"),
             std::string::npos);
-  EXPECT_NE(error(", open: " + six)
-                .find("'jaw.arm' is no suction cup: say at what positions it is open and closed"),
-            std::string::npos);
+  EXPECT_NE(
+      error(", open: " + six)
+          .find("'jaw.arm' is not a suction cup: say at what positions it is open and closed"),
+      std::string::npos);
   EXPECT_NE(error(", open: [0], closed: " + six).find("1 positions for the 6 joints of 'jaw.arm'"),
             std::string::npos);
 }

@@ -91,7 +91,7 @@ class TakenOver : public Grabs {
         layout(session.devices().driver(0).layout()),
         sample(session.devices().state_of(0).name(), layout) {}
 
-  // until she carries the box
+  // until the person carries the box
   bool carried(double patience) {
     const Nanoseconds end = session.now() + std::llround(patience * 1e9);
     while (!carries() && session.now() < end) tick();

@@ -38,7 +38,7 @@ const std::string kArms = R"(whole_arm:
 std::string machine(const std::string& grip, const std::string& next) {
   const std::string more =
       next.find("nothing") == std::string::npos ? "" : "      nothing: {final: true}\n";
-  return kArms + "modes:\n  arm:\n    start: grip\n    states:\n      grip: {do: [" + grip +
+  return kArms + "machines:\n  arm:\n    start: grip\n    states:\n      grip: {do: [" + grip +
          "], next: [" + next + "]}\n      held: {final: true}\n" + more;
 }
 
@@ -165,7 +165,7 @@ TEST(GripModes, WhatIsTakenAwayIsSaidToBeLost) {
 }
 
 TEST(GripModes, ReleaseOpens) {
-  Rig rig(kArms + R"(modes:
+  Rig rig(kArms + R"(machines:
   arm:
     start: grip
     states:
@@ -209,7 +209,7 @@ TEST(GripModes, WhatAGripperCannotDoIsRefused) {
   expect(told("{type: grip, group: arm.gripper, speed: 1 m/s}"), {"1 m/s", "0.15 m/s"});
   expect(told("{type: grip, group: arm.gripper, to: [0.5]}"), {"'width'"});
   expect(told("{type: grip, group: arm.griper}"), {"arm.griper", "arm.gripper"});
-  expect(told("{type: grip, group: cup.cup, width: 1 cm}"), {"no gripper", "gripper:"});
+  expect(told("{type: grip, group: cup.cup, width: 1 cm}"), {"is not a gripper", "gripper:"});
   expect(told("{type: operate, group: cup.cup, device: page, \"on\": right.primary, force: 1 N}"),
          {"page"});
   expect(folder.error(machine("{type: grip, group: arm.gripper}",
@@ -260,7 +260,7 @@ TEST(GripModes, OneThatNobodyCommandsIsAParameter) {
 }
 
 TEST(GripModes, AMoveGoesToWhereAnObjectIs) {
-  Rig rig(kArms + R"(modes:
+  Rig rig(kArms + R"(machines:
   arm:
     start: go
     states:

@@ -1,5 +1,5 @@
-// Hold, don't fall, don't drop (design section 3.7): whatever ends a motion, the arm brakes to rest
-// and the reference ends at it and stays; going on is no jump.
+// Hold, don't fall, don't drop: whatever ends a motion, the arm brakes to rest
+// and the reference ends at it and stays; going on is not a jump.
 #include <gtest/gtest.h>
 
 #include "session_support.hpp"
@@ -20,7 +20,7 @@ const std::string kApp = kPairArms + R"(references:
 sources:
   person: {type: pose_stream}
   other: {type: pose_stream, relative: true}
-modes:
+machines:
   left:
     start: follow
     states:
@@ -137,13 +137,13 @@ TEST(Hold, NumbersThatAreNoneAndBrokenPosesHold) {
   zero[4] = zero[5] = zero[6] = zero[7] = 0.0;
   std::vector<double> falling = row(0.2, Pose{});
   for (const double x : row(0.1, Pose{})) falling.push_back(x);
-  for (const Case& c : {Case{nan, "person: a pose that is no number"},
-                        Case{infinite, "person: a pose that is no number"},
+  for (const Case& c : {Case{nan, "person: a pose that is not a number"},
+                        Case{infinite, "person: a pose that is not a number"},
                         Case{zero, "person: a pose whose quaternion is zero"},
                         Case{falling, "person: poses whose times do not rise"},
                         Case{{1.0, 2.0}, "person: a sample that is not rows of 8 numbers"},
                         Case{row(0.0, Pose::translation({1e4, 0.0, 0.0})),
-                             "person: it asked for something that is no motion"}}) {
+                             "person: what it asked for is not a finite motion"}}) {
     Set set;
     set.follow(0.3, kMove);
     EXPECT_TRUE(set.session.mailbox("person").post(pose_sample("person", c.values)));

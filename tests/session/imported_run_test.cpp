@@ -62,7 +62,7 @@ const char* const kApp = R"(whole_arm:
 devices: {headset: {driver: {type: headset}}}
 sources:
   person: {type: hand, device: headset, pose: right, clutch: {safety: right.squeeze}}
-modes:
+machines:
   arm:
     start: follow
     states: {follow: {do: [{type: teleoperate, task: hand, sources: [{source: person}]}]}}

@@ -31,7 +31,7 @@ sources:
   joints: {type: joint_jog, device: pad, task: posture, choose: {next: right.stick, rate: right.stick_y}}
 references:
   hand: {speed: 1 m/s, acceleration: 10 m/s^2, angular_speed: 2 rad/s, angular_acceleration: 30 rad/s^2}
-modes:
+machines:
   all:
     start: jog
     states:

@@ -61,7 +61,7 @@ class Reducible {
     qp.H = 1e-6 * Eigen::MatrixXd::Identity(n, n);
     qp.f = -J.transpose() * weighted / error;
     // A velocity that can be had for kLasting at least: a joint 1e-6 rad before its end may do 2
-    // mrad/s for half a millisecond, and that is no progress that an arm passes up.
+    // mrad/s for half a millisecond, and that is not progress that an arm passes up.
     for (int j = 0; j < n; ++j) {
       const JointViability& viability = viability_[static_cast<std::size_t>(j)];
       qp.upper[j] = std::min(viability.upper_velocity(s.q[j]),

@@ -56,7 +56,7 @@ const std::string kApp = R"(whole_arm:
     - {type: torque_limits}
     - {type: jerk_limits}
     - {type: collision, pairs: [[left.pad_body, post], [left.pad_body, picker.forearm]]}
-modes:
+machines:
   left:
     start: move
     states:

@@ -12,7 +12,7 @@ using test::kPairArms;
 
 const std::string kSources = "sources:\n  person: {type: pose_stream, buttons: [go]}\n";
 
-std::string of(const std::string& modes) { return kPairArms + kSources + "modes:\n" + modes; }
+std::string of(const std::string& modes) { return kPairArms + kSources + "machines:\n" + modes; }
 
 void run(Session& session, double time) {
   for (int i = 0; i < static_cast<int>(time * 1000.0 + 0.5); ++i) session.tick();
@@ -74,7 +74,7 @@ TEST(Machine, MachinesRunSideBySideAndARunEndsWhenAllAreFinal) {
   Session session(app);
   const RunSummary summary = run_session(session, kSecond);
   EXPECT_NEAR(seconds(summary.simulated), 0.301, 1e-9);
-  EXPECT_EQ(summary.modes[1].second, "two");
+  EXPECT_EQ(summary.machines[1].second, "two");
   EXPECT_EQ(summary.episodes, 1U);
   EXPECT_EQ(summary.successes, 1U);
 }
@@ -253,30 +253,34 @@ TEST(Machine, IsPrintedInWords) {
             "    hand follows person\n");
 }
 
-TEST(Machine, ErrorsHavePlaceCauseAndMend) {
+TEST(Machine, ErrorsHavePlaceCauseAndHint) {
   const AppFolder folder;
   const auto error = [&](const std::string& states) {
     return folder.error(of("  left:\n    start: rest\n    states:\n" + states));
   };
   EXPECT_EQ(error("      rest: {}\n"), "");
   EXPECT_EQ(error("      rst: {}\n"),
-            "test.yaml:19: modes.left.start names the state 'rest', which is not there; did you "
+            "test.yaml:19: machines.left.start names the state 'rest', which is not there; did you "
             "mean 'rst'?");
-  EXPECT_EQ(error("      rest: {next: [{to: wrk}]}\n      work: {}\n"),
-            "test.yaml:21: modes.left.states.rest.next[0].to names the state 'wrk', which is not "
-            "there; did you mean 'work'?\n"
-            "test.yaml:22: modes.left.states.work is never reached from 'rest'; name it in a "
-            "transition, or take it away");
-  EXPECT_EQ(error("      rest: {timeout: {after: 1 s, to: rst}}\n"),
-            "test.yaml:21: modes.left.states.rest.timeout.to names the state 'rst', which is not "
-            "there; did you mean 'rest'?");
-  EXPECT_EQ(error("      rest: {do: [{type: hold, tasks: [hnd]}]}\n"),
-            "test.yaml:21: modes.left.states.rest.do[0] cannot be made: there is no reference of a "
-            "task 'hnd'; did you mean 'hand'?");
-  EXPECT_EQ(error("      rest: {do: [{type: hold, tasks: [hand]}, {type: teleoperate, task: hand, "
-                  "sources: [{source: person}]}]}\n"),
-            "test.yaml:21: modes.left.states.rest.do[1] drives 'hand', which another mode of the "
-            "state drives; let one of them");
+  EXPECT_EQ(
+      error("      rest: {next: [{to: wrk}]}\n      work: {}\n"),
+      "test.yaml:21: machines.left.states.rest.next[0].to names the state 'wrk', which is not "
+      "there; did you mean 'work'?\n"
+      "test.yaml:22: machines.left.states.work is never reached from 'rest'; name it in a "
+      "transition, or take it away");
+  EXPECT_EQ(
+      error("      rest: {timeout: {after: 1 s, to: rst}}\n"),
+      "test.yaml:21: machines.left.states.rest.timeout.to names the state 'rst', which is not "
+      "there; did you mean 'rest'?");
+  EXPECT_EQ(
+      error("      rest: {do: [{type: hold, tasks: [hnd]}]}\n"),
+      "test.yaml:21: machines.left.states.rest.do[0] cannot be made: there is no reference of a "
+      "task 'hnd'; did you mean 'hand'?");
+  EXPECT_EQ(
+      error("      rest: {do: [{type: hold, tasks: [hand]}, {type: teleoperate, task: hand, "
+            "sources: [{source: person}]}]}\n"),
+      "test.yaml:21: machines.left.states.rest.do[1] drives 'hand', which another mode of the "
+      "state drives; let one of them");
   EXPECT_NE(error("      rest: {do: [{type: hld, tasks: [hand]}]}\n").find("did you mean 'hold'?"),
             std::string::npos);
   EXPECT_NE(error("      rest: {next: [{to: rest, when: [{type: button, source: person, button: "
@@ -303,7 +307,7 @@ TEST(Machine, ErrorsHavePlaceCauseAndMend) {
   EXPECT_NE(folder
                 .error(of("  a: {start: s, states: {s: {do: [{type: hold, tasks: [hand]}]}}}\n"
                           "  b: {start: s, states: {s: {do: [{type: hold, tasks: [hand]}]}}}\n"))
-                .find("modes.b drives 'hand', which 'a' drives too"),
+                .find("machines.b drives 'hand', which 'a' drives too"),
             std::string::npos);
 }
 

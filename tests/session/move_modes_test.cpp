@@ -10,7 +10,7 @@ using test::AppFolder;
 using test::kPairArms;
 
 std::string one_state(const std::string& modes, const std::string& next = "[]") {
-  return kPairArms + "modes:\n  m:\n    start: s\n    states:\n      s: {do: [" + modes +
+  return kPairArms + "machines:\n  m:\n    start: s\n    states:\n      s: {do: [" + modes +
          "], next: " + next + "}\n" + (next == "[]" ? "" : "      t: {final: true}\n");
 }
 const std::string kThenEnd = "[{to: t, when: [{type: done}]}]";
@@ -51,7 +51,7 @@ TEST(MoveModes, PosesAreReachedWithinTheLimitsOnTheWay) {
 TEST(MoveModes, AMoveOutOfAFastMotionDoesNotGoAstray) {
   const AppFolder folder;
   const auto states = [&](const std::string& fast, const std::string& gentle) {
-    return folder.app(kPairArms + "modes:\n  m:\n    start: s\n    states:\n      s: {do: [" +
+    return folder.app(kPairArms + "machines:\n  m:\n    start: s\n    states:\n      s: {do: [" +
                       fast +
                       "], next: [{to: g, when: [{type: after, time: 0.2 s}]}]}\n      g: {do: [" +
                       gentle + "], next: " + kThenEnd + "}\n      t: {final: true}\n");
@@ -242,7 +242,7 @@ TEST(MoveModes, HoldHereTakesTheReferenceToTheFrame) {
   EXPECT_LT(dynamic_cast<FrameTask&>(session.whole_arm()->task("hand")).pose_error().norm(), 0.02);
 }
 
-TEST(MoveModes, ErrorsHavePlaceCauseAndMend) {
+TEST(MoveModes, ErrorsHavePlaceCauseAndHint) {
   const AppFolder folder;
   const auto error = [&](const std::string& mode) { return folder.error(one_state(mode)); };
   const auto expect = [&](const std::string& mode, const std::string& part) {
@@ -255,7 +255,7 @@ TEST(MoveModes, ErrorsHavePlaceCauseAndMend) {
   expect("{type: move_joints, task: hand, waypoints: [{pose: ready}]}",
          "'hand' is a task of a pose; use move_to");
   expect("{type: move_to, task: hand, waypoints: []}", "must have at least 1");
-  expect("{type: move_to, task: hand, waypoints: [{}]}", "is no place");
+  expect("{type: move_to, task: hand, waypoints: [{}]}", "is not a place");
   expect("{type: move_to, task: hand, waypoints: [{position: [0, 0, 1], in: nowhere}]}",
          "the scene has no frame 'nowhere'");
   expect(

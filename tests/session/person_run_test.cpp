@@ -21,14 +21,14 @@ driver:
     right: {see: reference.right_hand.pose, clutch: [right.squeeze, right.trigger]}
   script:
     - both: [{do: wait, for: {channel: mode.both, above: 1.5}}]
-    # she squeezes as hard as she wants to, slowly
+    # the person squeezes as hard as they want to, slowly
     - left: [{do: move, to: [0, 0.08, 0], of: object.box.pose, speed: 0.1 m/s, until: {channel: left.wrist.wrench, above: 10}}]
       right: [{do: move, to: [0, -0.08, 0], of: object.box.pose, speed: 0.1 m/s, until: {channel: right.wrist.wrench, above: 10}}]
     - both: [{do: pause, time: 0.5 s}, {do: move, see: object.box.pose, by: [0, 0, 0.2], tolerance: 1 cm, speed: 0.3 m/s}]
     - both: [{do: pause, time: 0.5 s}, {do: move, see: object.box.pose, to: [0.59, 0.4, 0.29], tolerance: 1 cm, speed: 0.3 m/s}]
     - left: [{do: move, by: [0, 0.15, 0], tolerance: 2 cm, speed: 0.3 m/s}]
       right: [{do: move, by: [0, -0.15, 0], tolerance: 2 cm, speed: 0.3 m/s}]
-    # a button tells that she is ready
+    # a button tells that the person is ready
     - right: [{do: press, controls: [right.secondary]}]
 )";
 
@@ -58,7 +58,7 @@ TEST(PersonRun, TwoHandsLiftTheBoxAndPutItBack) {
     for (int i = 0; i < 1000; ++i) session.tick();
     EXPECT_NEAR(highest, 0.2, 0.04) << "seed " << seed;
     const Pose X_end = plant.body_pose(box);
-    // her tolerance, and what it slips when it is let go
+    // the person's tolerance, and what it slips when it is let go
     EXPECT_LT((X_end.p - X.p).norm(), 0.03) << "seed " << seed;
     EXPECT_LT(angle_between(X_end.R, X.R), 0.1) << "seed " << seed;
     EXPECT_NEAR(X_end.p.z(), X.p.z(), 0.002) << "seed " << seed;

@@ -1,4 +1,4 @@
-// `clock: plant`: a plant that is no simulation to the session, observes when it likes, loses
+// `clock: plant`: a plant that is not a simulation to the session, observes when it likes, loses
 // observations and stops. The session ticks once an observation; its log runs again open.
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace plant_clock_test {
 using test::AppFolder;
 using test::kPairArms;
 
-const std::string kSteps = kPairArms + R"(modes:
+const std::string kSteps = kPairArms + R"(machines:
   left:
     start: move
     states:

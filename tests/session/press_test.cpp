@@ -21,24 +21,24 @@ frames:
   spot: {position: [0.45, 0.0, 0.3]}
 )";
 
-std::string arm(const std::string& join = "between: [left.tcp, spot], stiffness: 10",
+std::string arm(const std::string& loop_closure = "between: [left.tcp, spot], stiffness: 10",
                 const std::string& push = "", const std::string& drive = "") {
   return "whole_arm:\n  arms:\n    left.arm: {feedback: measured" + drive +
          "}\n"
-         "  joins: {contact: {" +
-         join +
+         "  loop_closures: {contact: {" +
+         loop_closure +
          "}}\n"
          "  tasks:\n"
          "    hand: {type: pose, frame: left.tcp, stiffness: 100}\n"
          "    posture: {type: posture, robot: left, stiffness: 10, weight: 1.0e-4}\n"
-         "    push: {type: wrench, join: contact" +
+         "    push: {type: wrench, loop_closure: contact" +
          push +
          "}\n"
          "  constraints: [{type: torque_limits}, {type: jerk_limits}]\n"
          "wrench_references: {push: {force: 40 N, force_rate: 40 N/s}}\n";
 }
 
-const std::string kPresses = arm() + R"(modes:
+const std::string kPresses = arm() + R"(machines:
   arm:
     start: down
     states:
@@ -47,7 +47,7 @@ const std::string kPresses = arm() + R"(modes:
         next: [{to: press, when: [{type: done}]}]
       press:
         do:
-          - {type: set, parameters: {join.contact.closed: 1}}
+          - {type: set, parameters: {loop_closure.contact.closed: 1}}
           - {type: apply_wrench, task: push, wrench: [0.0, 0.0, -20.0, 0.0, 0.0, 0.0]}
         next: [{to: keep, when: [{type: done}]}]
       keep:
@@ -58,7 +58,7 @@ const std::string kPresses = arm() + R"(modes:
         next: [{to: up, when: [{type: done}]}]
       up:
         do:
-          - {type: set, parameters: {join.contact.closed: 0}}
+          - {type: set, parameters: {loop_closure.contact.closed: 0}}
           - {type: move_to, task: hand, waypoints: [{position: [0.45, 0.0, 0.4]}]}
         next: [{to: end, when: [{type: done}]}]
       end: {final: true}
@@ -100,7 +100,8 @@ TEST(Press, AnArmPressesAPlateOnATableHoldsAndLetsGo) {
   EXPECT_NEAR(before, -20.0, 1e-9);
   const double reached = before;
   for (int i = 0; i < 1000; ++i) session.tick();
-  // what is missing: the joints' dry friction, and the join that pulls back what the pad gives way
+  // what is missing: the joints' dry friction, and the loop closure that pulls back what the pad
+  // gives way
   EXPECT_NEAR(pressed(session), 20.0, 0.6);
   EXPECT_TRUE(session.arbiter().holding(push));
   const double held = pressed(session);
@@ -118,21 +119,21 @@ TEST(Press, AnArmPressesAPlateOnATableHoldsAndLetsGo) {
   run_to(session, "end");
   EXPECT_EQ(pressed(session), 0.0);
   EXPECT_EQ(session.whole_arm()->problem().counts().failed, 0U);
-  // an open join carries nothing, whatever the reference was
+  // an open loop closure carries nothing, whatever the reference was
   EXPECT_EQ(session.arbiter().reference(push).wrench, Vector6d::Zero());
 }
 
 TEST(Press, AnOpenJoinSaysWhyNothingHappens) {
   const AppFolder folder(kScene);
-  const App app = folder.app(
-      arm() +
-      "modes: {m: {start: s, states: {s: {do: [{type: apply_wrench, task: push, wrench: [0.0, 0.0, "
-      "-5.0, 0.0, 0.0, 0.0]}]}}}}\n");
+  const App app = folder.app(arm() +
+                             "machines: {m: {start: s, states: {s: {do: [{type: apply_wrench, "
+                             "task: push, wrench: [0.0, 0.0, "
+                             "-5.0, 0.0, 0.0, 0.0]}]}}}}\n");
   Session session(app);
   for (int i = 0; i < 300; ++i) session.tick();
   const int push = session.arbiter().outlet("push");
   EXPECT_TRUE(session.arbiter().holding(push));
-  EXPECT_EQ(session.arbiter().reason(push), "m.s: the join is open and carries nothing");
+  EXPECT_EQ(session.arbiter().reason(push), "m.s: the loop closure is open and carries nothing");
   EXPECT_EQ(session.arbiter().reference(push).wrench, Vector6d::Zero());
 }
 
@@ -215,19 +216,21 @@ TEST(Press, MessagesSayWhatIsWrong) {
     EXPECT_NE(message.find(words), std::string::npos) << message;
   };
   const auto mode = [](const std::string& text) {
-    return "modes: {m: {start: s, states: {s: {do: [" + text + "]}}}}\n";
+    return "machines: {m: {start: s, states: {s: {do: [" + text + "]}}}}\n";
   };
   has(arm("between: [left.tcp, spt]"),
-      "joins.contact cannot be made: there is no frame 'spt'; did "
+      "loop_closures.contact cannot be made: there is no frame 'spt'; did "
       "you mean 'spot'?");
   has(arm("between: [table, spot]"),
-      "joins.contact joins two frames that stand still; name a "
+      "loop_closures.contact joins two frames that stand still; name a "
       "robot's frame first");
   has(arm("between: [left.tcp, spot]", "", ", observer: 20"),
-      "joins.contact is of 'left.arm', whose observer would take its force for a disturbance and "
+      "loop_closures.contact is of 'left.arm', whose observer would take its force for a "
+      "disturbance and "
       "undo it; leave 'observer' out");
   has(arm("between: [left.tcp, spot]", "", ", law: velocity"),
-      "joins.contact is of 'left.arm', which is not commanded by torques; a force needs them");
+      "loop_closures.contact is of 'left.arm', which is not commanded by torques; a force needs "
+      "them");
   has(arm() + "references: {push: {speed: 1 m/s}}\n",
       "references.push limits nothing: it is of a pose, and that task is of a wrench; take it "
       "away");
@@ -246,8 +249,8 @@ TEST(Press, MessagesSayWhatIsWrong) {
   has(arm() + "sources: {person: {type: pose_stream}}\n" +
           mode("{type: teleoperate, task: push, sources: [{source: person}]}"),
       "the source 'person' asks for a pose, and 'push' is a task of a wrench");
-  has(arm() + mode("{type: set, parameters: {join.contct.closed: 1}}"),
-      "there is no join 'contct'; did you mean 'contact'?");
+  has(arm() + mode("{type: set, parameters: {loop_closure.contct.closed: 1}}"),
+      "there is no loop closure 'contct'; did you mean 'contact'?");
 }
 
 }  // namespace press_test

@@ -27,7 +27,7 @@ using test::row;
 
 const std::string kApp = kPairArms + R"(sources:
   person: {type: pose_stream}
-modes:
+machines:
   left:
     start: rest
     states:
@@ -213,7 +213,7 @@ TEST(Replay, InputsOfALogMayBeGivenToAnotherRun) {
 TEST(ReplayReference, DoesAgainWhatALogHas) {
   const AppFolder folder;
   const Recorded recorded(folder, "full.mcap", RecordExtent::kFull, 1000);
-  const App app = folder.app(kPairArms + R"(modes:
+  const App app = folder.app(kPairArms + R"(machines:
   left:
     start: again
     states:
@@ -241,7 +241,8 @@ TEST(ReplayReference, DoesAgainWhatALogHas) {
   EXPECT_GT(moved, 0.1);
   EXPECT_LT(moved, 0.17);
   const auto error = [&](const std::string& mode) {
-    return folder.error(kPairArms + "modes: {m: {start: s, states: {s: {do: [" + mode + "]}}}}\n");
+    return folder.error(kPairArms + "machines: {m: {start: s, states: {s: {do: [" + mode +
+                        "]}}}}\n");
   };
   EXPECT_NE(
       error("{type: replay_reference, task: hand, log: full.mcap, channel: reference.hnd.pose}")
@@ -258,7 +259,7 @@ TEST(ReplayReference, DoesAgainWhatALogHas) {
 TEST(ReplayReference, GoesSlowlyToWhereTheLogBeginsAndSaysSo) {
   const AppFolder folder;
   const Recorded recorded(folder, "full.mcap", RecordExtent::kFull, 1000);
-  const App app = folder.app(kPairArms + R"(modes:
+  const App app = folder.app(kPairArms + R"(machines:
   left:
     start: away
     states:
@@ -308,7 +309,7 @@ TEST(ReplayReference, CommandsOfAGroupMustBeInTheLog) {
   std::filesystem::copy(recorded.file, folder.path() / "alone.mcap");
   const auto error = [&](const std::string& groups) {
     return folder.error(kPairArms +
-                        "modes: {m: {start: s, states: {s: {do: [{type: replay_reference, task: "
+                        "machines: {m: {start: s, states: {s: {do: [{type: replay_reference, task: "
                         "hand, log: alone.mcap, groups: [" +
                         groups + "]}]}}}}\n");
   };
@@ -343,7 +344,7 @@ TEST(LogFile, KnowsEpisodesOperatorAuthorityAndEvents) {
   EXPECT_EQ(log.key_frames(), (std::vector<std::int64_t>{0, 1000, 2000, 2600}));
 }
 
-TEST(LogFile, WhatIsNoLogIsAnErrorWithCauseAndMend) {
+TEST(LogFile, WhatIsNoLogIsAnErrorWithCauseAndHint) {
   const AppFolder folder;
   const auto other = folder.path() / "other.mcap";
   {
@@ -358,8 +359,21 @@ TEST(LogFile, WhatIsNoLogIsAnErrorWithCauseAndMend) {
   }
   const Recorded recorded(folder, "run.mcap", RecordExtent::kDefault, 50);
   const auto nothing = [](Bytes&, std::int64_t) {};
+  const auto refused = [&] {
+    try {
+      const LogFile log(other);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
   tampered(recorded.file, other, "", nothing, {{"format", "9"}});
-  EXPECT_THROW(LogFile{other}, InputError);
+  EXPECT_TRUE(refused().ends_with("its format is '9'; this handspan reads format 3")) << refused();
+  tampered(recorded.file, other, "", nothing, {{"format", "2"}});
+  EXPECT_TRUE(
+      refused().ends_with("reads format 3, and handspan 0.1 reads this one: its apps have "
+                          "other words (docs/renamed.md)"))
+      << refused();
   tampered(recorded.file, other, "", nothing, {{"base_period_ns", "fast"}});
   EXPECT_THROW(LogFile{other}, InputError);
   tampered(recorded.file, other, "", nothing, {{"app_file", "../../etc/passwd"}});

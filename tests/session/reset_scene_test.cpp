@@ -14,9 +14,10 @@ using test::AppFolder;
 using test::kPairArms;
 
 const std::string kJudge =
-    "judges:\n  parcel: {type: place, object: parcel, within: 6 cm, tilt: 10 deg, lowest: 0.4 m, "
-    "farthest: 0.3 m, most_tilt: 45 deg, time: 0.5 s}\n";
-const std::string kBack = kPairArms + kJudge + R"(modes:
+    "judges:\n  parcel: {type: place, object: parcel, within: 6 cm, tilt: 10 deg, min_height: 0.4 "
+    "m, "
+    "max_distance: 0.3 m, max_tilt: 45 deg, time: 0.5 s}\n";
+const std::string kBack = kPairArms + kJudge + R"(machines:
   left:
     start: work
     states:
@@ -90,7 +91,7 @@ TEST_F(Reset, EveryWayOutOfPlaceIsTold) {
   } cases[] = {
       {placed(0.97, 0.5, 0.55), "not good: 'parcel' was left 0.07 m from its place; within 0.06 m"},
       {placed(0.9, 0.5, 0.2), "not good: 'parcel' fell to "},
-      {placed(0.9, 0.85, 0.7), "not good: 'parcel' is 0.35 m from its place; farthest is 0.30 m"},
+      {placed(0.9, 0.85, 0.7), "not good: 'parcel' is 0.35 m from its place; max_distance is 0.30 m"},
       {placed(0.9, 0.5, 0.6, std::numbers::pi / 2),
        "not good: 'parcel' is tilted by 90 deg; at most 45 deg"},
       {placed(0.9, 0.5, 0.57, 0.25), "not good: 'parcel' was left tilted by 14 deg; within 10 deg"},
@@ -129,7 +130,7 @@ fixtures:
   const App app = folder.app(R"(whole_arm:
   arms: {left.arm: {feedback: commanded}}
   tasks: {hand: {type: pose, frame: left.tcp, stiffness: 100}}
-modes:
+machines:
   left:
     start: wait
     states:
@@ -175,7 +176,7 @@ TEST(ResetScene, WordsAndErrors) {
             std::string::npos);
   EXPECT_NE(folder
                 .error(kPairArms + kJudge +
-                       "modes: {m: {start: s, states: {s: {do: [{type: reset_scene, judge: "
+                       "machines: {m: {start: s, states: {s: {do: [{type: reset_scene, judge: "
                        "parcl}]}}}}\n")
                 .find("there is no judge 'parcl'; did you mean 'parcel'?"),
             std::string::npos);
@@ -184,7 +185,7 @@ TEST(ResetScene, WordsAndErrors) {
 // Real arms: what is on the table cannot be put back by a program.
 TEST(ResetScene, WithoutASimulationItSaysThatItCannot) {
   const AppFolder folder;
-  const App app = folder.app(kPairArms + kJudge + R"(modes:
+  const App app = folder.app(kPairArms + kJudge + R"(machines:
   m: {start: s, states: {s: {do: [{type: reset_scene, judge: parcel}]}}}
 )");
   test::FakeDiary diary;

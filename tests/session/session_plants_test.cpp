@@ -30,7 +30,7 @@ void register_fake() {
                });
 }
 
-const std::string kMoves = R"(modes:
+const std::string kMoves = R"(machines:
   both:
     start: move
     states:
@@ -123,20 +123,21 @@ TEST(SessionPlants, AClockPlantIsWaitedForBesideASimulation) {
   EXPECT_EQ(session.simulation()->time(), 50'000'000);
 }
 
-TEST(SessionPlants, ErrorsHavePlaceCauseAndMend) {
+TEST(SessionPlants, ErrorsHavePlaceCauseAndHint) {
   register_fake();
   const AppFolder folder;
   EXPECT_EQ(folder.error(kMixed + "clock: wall\n" + kPairArms), "");
-  EXPECT_EQ(folder.error(kMixed + kPairArms),
-            "test.yaml:5: plants.right is no simulation, and the app's clock is virtual: commands "
-            "would come as fast as they are computed; say clock: wall, or clock: plant and clock: "
-            "true here");
+  EXPECT_EQ(
+      folder.error(kMixed + kPairArms),
+      "test.yaml:5: plants.right is not a simulation, and the app's clock is virtual: commands "
+      "would come as fast as they are computed; say clock: wall, or clock: plant and clock: "
+      "true here");
   EXPECT_EQ(folder.error("clock: plant\n" + kPairArms),
             "test.yaml: clock is plant, and the app has the simulation only, which has no time of "
             "its own; add plants with one that has clock: true, or say clock: wall");
   EXPECT_EQ(folder.error(kMixed + "clock: plant\n" + kPairArms),
             "test.yaml:6: clock is plant, and no plant is the clock; say clock: true in a plant "
-            "that is no simulation");
+            "that is not a simulation");
   EXPECT_EQ(
       folder.error("plants:\n  sim: {type: mujoco}\n  right: {type: fake, robots: [piker]}\n"
                    "clock: wall\n" +

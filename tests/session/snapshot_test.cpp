@@ -1,4 +1,4 @@
-// A snapshot is everything (design section 3.8): a session restored from one goes on with the same
+// A snapshot is everything: a session restored from one goes on with the same
 // bits as the one that it was taken from.
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ const std::string kBusy = kPairArms + R"(sources:
   person: {type: pose_stream}
   other: {type: pose_stream, relative: true}
 goals: [{task: cup, centre: [1.3, 0, 0.6], radius: 0.8, period: 0.3 s}]
-modes:
+machines:
   left:
     start: follow
     states:

@@ -22,7 +22,7 @@ const char* const kApp = R"(whole_arm:
 sources: {hand: {type: pose_stream, relative: true}}
 references:
   cup: {speed: 3 m/s, acceleration: 30 m/s^2, jerk: 1000 m/s^3, leash: 0.3 m}
-modes:
+machines:
   m: {start: go, states: {go: {do: [{type: teleoperate, task: cup, sources: [{source: hand}]}]}}}
 )";
 

@@ -34,7 +34,7 @@ class TossJudgeTest : public ::testing::Test {
     std::ofstream(folder_ / "app.yaml")
         << "extends: " << (kRoot / "apps/toss-held.yaml").string() << "\nscene: scene.yaml\n"
         << "judges: {toss: {" << rule << "}}\n"
-        << "modes:\n  arm:\n    start: hold\n    states:\n      teleoperation:\n"
+        << "machines:\n  arm:\n    start: hold\n    states:\n      teleoperation:\n"
            "      hold: {do: [{type: hold, tasks: [cup]}], next: [{to: drop, when: [{type: after, "
            "time: 0.1 s}]}]}\n"
            "      drop: {episode: start, do: [{type: release, group: arm.cup}, {type: hold, tasks: "
@@ -108,7 +108,7 @@ TEST_F(TossJudgeTest, WhatTumblesIsNotGood) {
 
 TEST_F(TossJudgeTest, WhatLiesAskewIsNotGood) {
   expect_bad(run(app("objects: {box: {pose: {rpy: [0, 0, 20 deg]}}}")), "it lies turned by ");
-  EXPECT_EQ(run(app("objects: {box: {pose: {rpy: [0, 0, 20 deg]}}}", "most_yaw: 25 deg")).state,
+  EXPECT_EQ(run(app("objects: {box: {pose: {rpy: [0, 0, 20 deg]}}}", "max_yaw: 25 deg")).state,
             "good");
 }
 
@@ -129,7 +129,7 @@ TEST_F(TossJudgeTest, WhatRestsBesideTheBeltIsNotGood) {
   expect_bad(run(app("belts: {conveyor: {pose: {position: [0.83, -1.9, 0.42]}}}\n"
                      "fixtures: {floor: {pose: {position: [0, 0, -0.1]}, shapes: [{type: box, "
                      "size: [6, 6, 0.2]}]}}",
-                     "most_tilt: 180 deg")),
+                     "max_tilt: 180 deg")),
              "it came to rest beside conveyor");
 }
 

@@ -111,7 +111,7 @@ LetGo let_go(const std::filesystem::path& folder, const std::string& app_name,
   std::ofstream(folder / "held.yaml")
       << "extends: " << (kRoot / "apps" / (app_name + ".yaml")).string()
       << "\nscene: " << (kRoot / "scenes/toss-held.yaml").string()
-      << "\nmodes:\n  arm:\n    start: teleoperation\n    states: {initial: , box_to_start: , "
+      << "\nmachines:\n  arm:\n    start: teleoperation\n    states: {initial: , box_to_start: , "
          "hover: "
          ", down: , grab: , up: , start: , settle: , away: , put_back: , good: {next: }, "
          "not_good: {next: }}\n";
@@ -293,7 +293,7 @@ TEST_F(TossApp, TheBeltsSpeedIsAKeyOfTheApp) {
     std::ofstream(folder_ / "fast.yaml")
         << "extends: " << (kRoot / "apps/toss.yaml").string()
         << "\nscene: " << (kRoot / "scenes/toss.yaml").string()
-        << "\nmodes: {arm: {states: {settle: {do: [{type: hold, tasks: [cup]}, {type: set, "
+        << "\nmachines: {arm: {states: {settle: {do: [{type: hold, tasks: [cup]}, {type: set, "
            "parameters: {belt.conveyor.speed: "
         << speed << "}}]}}}}\n";
     const App app = load_app(folder_ / "fast.yaml");

@@ -82,9 +82,9 @@ TEST_F(HubTest, OtherBeginningsAreClosed) {
        "'hello' with a key missing or of another type than it has"},
       {R"({"type":"hello","protocol":1})", 4002,
        "'hello' with a key missing or of another type than it has"},
-      {R"([1])", 4002, "a text message that is no JSON object with a type"},
-      {R"({"type":)", 4002, "a text message that is no JSON object with a type"},
-      {"{\"type\":\"hello\xff\"}", 4002, "a text message that is no JSON object with a type"},
+      {R"([1])", 4002, "a text message that is not a JSON object with a type"},
+      {R"({"type":)", 4002, "a text message that is not a JSON object with a type"},
+      {"{\"type\":\"hello\xff\"}", 4002, "a text message that is not a JSON object with a type"},
   };
   for (const Hello& bad : kBad) {
     FakeConnection page;
@@ -352,7 +352,7 @@ TEST_F(HubTest, SamplesOfTheOperatorMoveTheArmAndOthersDoNot) {
   const Json s = ann.last("status");
   EXPECT_TRUE(s["devices"]["headset"]["present"]);
   EXPECT_LE(s["devices"]["headset"]["age"].get<double>(), 0.011);
-  // the rumble of the arm's speed comes back to who moves it, and only to her
+  // the rumble of the arm's speed comes back to the operator who moves it, and to nobody else
   EXPECT_GT(ann.last("output")["value"].get<double>(), 0.0);
   EXPECT_EQ(ann.last("output")["output"], "left.rumble");
   EXPECT_TRUE(bob.last("output").is_null());
@@ -527,7 +527,7 @@ TEST_F(HubTest, RequestsThatCannotBeDoneSayWhy) {
   EXPECT_EQ(ask(a, ann, {{"type", "episode"}, {"mark", "start"}, {"text", "grab"}}), "");
   EXPECT_EQ(status(ann)["episode"], (Json{{"on", true}, {"task", "grab"}}));
   EXPECT_EQ(ask(a, ann, {{"type", "episode"}, {"mark", "end"}}),
-            "'end' is no mark of an episode; there are start, success, failure, discard, stop");
+            "'end' is not a mark of an episode; there are start, success, failure, discard, stop");
   EXPECT_EQ(ask(a, ann, {{"type", "event"}, {"name", std::string(63, 'x')}}),
             "the event's name has 63 bytes; 62 are the most");
   EXPECT_EQ(ask(a, ann, {{"type", "subscribe"}, {"channels", {"task.hand.eror"}}}),

@@ -66,7 +66,7 @@ TEST(Records, AFolderThatCannotBeMadeIsToldOf) {
 
 TEST(Records, WhatCannotBeReadIsListedWithTheReason) {
   const test::TemporaryFolder folder;
-  folder.write("a.mcap", "this is no log");
+  folder.write("a.mcap", "this is not a log");
   folder.write("a.png", "picture");
   folder.write("b.txt", "x");
   folder.write("now.mcap", "being written");

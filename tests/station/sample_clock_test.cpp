@@ -27,7 +27,7 @@ TEST(SampleClock, StampsThatGoBackDo) {
   SampleClock clock;
   EXPECT_EQ(clock.server_time(1.0, 10.0), 11.0);
   EXPECT_EQ(clock.server_time(0.9, 10.0), 10.9);
-  // also when the offset makes up for it: half a second is no other clock
+  // also when the offset makes up for it: half a second is not another clock
   EXPECT_EQ(clock.server_time(0.8, 10.2), 10.8);
 }
 

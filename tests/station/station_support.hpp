@@ -22,7 +22,7 @@ sources:
   person: {type: hand, device: headset, pose: left, clutch: {safety: left.squeeze, motion: left.trigger}}
 references:
   hand: {speed: 1 m/s, acceleration: 4 m/s^2, angular_speed: 2 rad/s, angular_acceleration: 8 rad/s^2}
-modes:
+machines:
   all:
     start: follow
     states:

@@ -89,7 +89,7 @@ TEST_F(AimRun, ATossThatMissesTheTrayIsAimedIntoIt) {
             results_csv(StudyRunner(folder_.study(text()), options).run().results));
 }
 
-TEST_F(AimRun, ErrorsNamePlaceCauseAndMend) {
+TEST_F(AimRun, ErrorsNamePlaceCauseAndHint) {
   const auto says = [&](const std::string& from, const std::string& to, const std::string& what) {
     const std::string message = error(from, to);
     EXPECT_NE(message.find(what), std::string::npos) << message;

@@ -81,7 +81,7 @@ TEST_F(AttemptsStage, CountsAreOfRowsCellsAndTargets) {
 
 TEST_F(AttemptsStage, WhoDoesNotReachItHasTriedAsOftenAsMayBe) {
   const auto all = values(
-      "cells: {one: {y: 1.5 m}}, targets: {near: {y: 0 m}, far: {y: 8 m}}, most: 3, "
+      "cells: {one: {y: 1.5 m}}, targets: {near: {y: 0 m}, far: {y: 8 m}}, max: 3, "
       "persons: 2, rows: {half: {noise: 0}}, correct: {offset: {y: -0.5}}");
   EXPECT_EQ(all.at("half.attempts"), 4.0);
   EXPECT_EQ(all.at("half.deviation"), 0.0);
@@ -91,7 +91,7 @@ TEST_F(AttemptsStage, WhoDoesNotReachItHasTriedAsOftenAsMayBe) {
 // slope times the run's number is what a row changes: all rows have the same seeds
 TEST_F(AttemptsStage, RowsHaveTheSameSeeds) {
   const StudyOutcome a =
-      run("cells: {one: {y: 1 mm}}, targets: {near: {y: 1 m}}, most: 2, persons: 2, "
+      run("cells: {one: {y: 1 mm}}, targets: {near: {y: 1 m}}, max: 2, persons: 2, "
           "rows: {a: {noise: 0.5}, b: {noise: 1}}, correct: {offset: {y: -1}}");
   ASSERT_EQ(a.results.runs.size(), 2U + 8U);
   for (std::size_t person = 0; person < 2; ++person) {
@@ -105,13 +105,13 @@ TEST_F(AttemptsStage, RowsHaveTheSameSeeds) {
 // what the study does not call good is no success, and what failed teaches nothing
 TEST_F(AttemptsStage, RunsThatAreNotGoodOrFailAreTriedAgain) {
   const StudyOutcome late =
-      run("cells: {one: {y: 1 m}}, targets: {near: {y: 0 m}}, most: 6, rows: {a: {noise: 0}}, "
+      run("cells: {one: {y: 1 m}}, targets: {near: {y: 0 m}}, max: 6, rows: {a: {noise: 0}}, "
           "correct: {offset: {y: -0.5}}",
           {}, "good: {late: {at_least: 1}}\n");
   // `late` is 1 from repeat 4 on
   EXPECT_EQ(late.stages[0].values[0].value, 4.0);
   const StudyOutcome high =
-      run("cells: {one: {y: 1 m}}, targets: {up: {y: 2000 m}}, most: 4, rows: {a: {noise: 0}}, "
+      run("cells: {one: {y: 1 m}}, targets: {up: {y: 2000 m}}, max: 4, rows: {a: {noise: 0}}, "
           "correct: {offset: {y: -1}}");
   EXPECT_EQ(high.results.failed(), 3U);
   EXPECT_EQ(high.results.runs[4].drawn[0].number, 2000.0);
@@ -165,7 +165,7 @@ TEST_F(AttemptsStage, PublishedRowsAndExpectationsNameItsValues) {
   }
 }
 
-TEST_F(AttemptsStage, ErrorsNamePlaceCauseAndMend) {
+TEST_F(AttemptsStage, ErrorsNamePlaceCauseAndHint) {
   const std::string cells = "cells: {one: {y: 1 m}}, ", targets = "targets: {far: {y: 8 m}}, ",
                     rows = "rows: {a: {noise: 0}}, ", correct = "correct: {offset: {y: -0.5}}";
   EXPECT_EQ(error("cells: {one: {late: 1}}, " + targets + rows + correct),

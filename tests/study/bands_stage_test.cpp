@@ -96,11 +96,11 @@ TEST_F(BandsStage, BandsApartShareTheRuns) {
   EXPECT_EQ(all, 400.0);
 }
 
-TEST_F(BandsStage, ErrorsNamePlaceCauseAndMend) {
+TEST_F(BandsStage, ErrorsNamePlaceCauseAndHint) {
   EXPECT_EQ(error("  b: {type: bands, of: [y], variations: [fails], within: [1]}\n"),
-            "study.yaml:9: stages.b cannot be done: 'fails' is no normal variation");
+            "study.yaml:9: stages.b cannot be done: 'fails' is not a normal variation");
   EXPECT_EQ(error("  b: {type: bands, of: [y], variations: [y], within: [1]}\n"),
-            "study.yaml:9: stages.b cannot be done: 'y' is no normal variation");
+            "study.yaml:9: stages.b cannot be done: 'y' is not a normal variation");
   EXPECT_EQ(error("  b: {type: bands, of: [y], variations: [offset], within: [1, 1]}\n"),
             "study.yaml:9: stages.b.within does not ascend; give the narrowest band first");
   EXPECT_EQ(error("  b: {type: bands, of: [z], variations: [offset], within: [1]}\n"),

@@ -78,7 +78,7 @@ TEST_F(ChangedApps, AParameterMayReplaceTheSceneThatALaterOneIsIn) {
             "replaces; give it after that one, or leave it out");
 }
 
-TEST_F(ChangedApps, ErrorsHaveTheirPlaceCauseAndMend) {
+TEST_F(ChangedApps, ErrorsHaveTheirPlaceCauseAndHint) {
   EXPECT_EQ(error({{"scene.objects.bx.mass", "1"}}),
             "--param: the key 'scene.objects.bx.mass' has 'bx', which objects of scene.yaml does "
             "not have; did you mean 'box'?");
@@ -87,9 +87,10 @@ TEST_F(ChangedApps, ErrorsHaveTheirPlaceCauseAndMend) {
             "kg");
   EXPECT_EQ(error({{"scene.objects.box.mas", "1"}}).find("unknown key 'mas'") == std::string::npos,
             false);
-  EXPECT_EQ(error({{"a..b", "1"}}),
-            "--param: the key 'a..b' is no path; write names with dots between them, and [i] for "
-            "items");
+  EXPECT_EQ(
+      error({{"a..b", "1"}}),
+      "--param: the key 'a..b' is not a path; write names with dots between them, and [i] for "
+      "items");
   EXPECT_NE(error({{"duration", "[1"}}).find("--param duration:1: not YAML"), std::string::npos);
 }
 

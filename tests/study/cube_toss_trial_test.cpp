@@ -93,7 +93,7 @@ TEST_F(CubeTossTrialTest, ATossThatDoesNotFlyIsARunThatFailed) {
             "there are 4 tosses, and this would be number 5");
 }
 
-TEST_F(CubeTossTrialTest, ErrorsNamePlaceCauseAndMend) {
+TEST_F(CubeTossTrialTest, ErrorsNamePlaceCauseAndHint) {
   const std::string start = "study.yaml:2: subject.trial cannot be made: ";
   EXPECT_EQ(error("", ""),
             start + "it reads measured tosses; say where they are: --data FOLDER, one .csv a toss");

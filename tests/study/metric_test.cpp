@@ -118,7 +118,7 @@ TEST_F(MetricTest, SeriesHaveTheChannelsAtTheirRate) {
   EXPECT_EQ(box, 15);
 }
 
-TEST_F(MetricTest, ErrorsNamePlaceCauseAndMend) {
+TEST_F(MetricTest, ErrorsNamePlaceCauseAndHint) {
   EXPECT_EQ(error("  o: {type: object, object: bx}\n"),
             "study.yaml:4: metrics.o cannot be made: the scene has no body 'bx'; did you mean "
             "'box'?");

@@ -271,19 +271,19 @@ TEST_F(RunnerRun, SeriesAreFiles) {
   EXPECT_EQ(all, "series,time,value\ny,0,1\ny,1,2\n");
 }
 
-TEST_F(RunnerRun, ErrorsNamePlaceCauseAndMend) {
+TEST_F(RunnerRun, ErrorsNamePlaceCauseAndHint) {
   EXPECT_EQ(error("title: x\nsubject: {trial: {type: lien}}\n"),
             "study.yaml:2: type is 'lien'; did you mean 'line'?");
   EXPECT_EQ(
       error("title: x\nsubject: {trial: {type: line}}\nvary:\n  a: {uniform: [0, 1], key: slop}\n"),
       "study.yaml:4: unknown key 'slop'; did you mean 'slope'?");
   EXPECT_EQ(error("title: x\nsubject: {trial: {type: line}}\ngood: {z: {above: 1}}\n"),
-            "study.yaml:3: good has 'z', which is no column; there are: y, late");
+            "study.yaml:3: good has 'z', which is not a column; there are: y, late");
   EXPECT_EQ(error("title: x\nsubject: {trial: {type: line}}\ncells: {a: {}}\nexpect:\n"
                   "  - {statistic: mean, of: y, cell: b, below: 1}\n"),
             "study.yaml:5: expect[0] cannot be measured: the study has no cell 'b'; it has: a");
   EXPECT_EQ(error("title: x\nsubject: {trial: {type: line}}\nexpect:\n  - {of: fit.x, below: 1}\n"),
-            "study.yaml:4: expect[0] cannot be measured: it has no statistic, and 'fit.x' is no "
+            "study.yaml:4: expect[0] cannot be measured: it has no statistic, and 'fit.x' is not a "
             "stage; give a statistic, or a "
             "stage that is there");
   EXPECT_EQ(error("title: x\nsubject: {}\n"),

@@ -16,7 +16,7 @@ duration: 1 s
 whole_arm:
   arms: {left.arm: {feedback: commanded}}
   tasks: {hand: {type: pose, frame: left.tcp, stiffness: 100}}
-modes:
+machines:
   left:
     start: move
     states:
@@ -29,7 +29,7 @@ duration: 3 s
 whole_arm:
   arms: {left.arm: {feedback: commanded}}
   tasks: {hand: {type: pose, frame: left.tcp, stiffness: 100}}
-modes:
+machines:
   left:
     start: again
     states:
@@ -40,10 +40,10 @@ const char* const kStudy = R"(title: logs
 subject: {app: again.yaml}
 logs:
   low: {app: demo.yaml}
-  high: {app: demo.yaml, set: {"modes.left.states.move.do[0].waypoints[0].position": [0, 0, 0.1]}}
+  high: {app: demo.yaml, set: {"machines.left.states.move.do[0].waypoints[0].position": [0, 0, 0.1]}}
 cells:
-  low: {use: {"modes.left.states.again.do[0].log": low}}
-  high: {use: {"modes.left.states.again.do[0].log": high}}
+  low: {use: {"machines.left.states.again.do[0].log": low}}
+  high: {use: {"machines.left.states.again.do[0].log": high}}
 metrics:
   z: {type: channel, channel: reference.hand.pose, elements: [2], statistic: maximum}
   start: {type: channel, channel: reference.hand.pose, elements: [2], statistic: minimum}
@@ -85,9 +85,10 @@ TEST_F(StudyLogsTest, RunsRepeatTheLogOfTheirCell) {
 }
 
 TEST_F(StudyLogsTest, SaysWhatIsWrong) {
-  EXPECT_EQ(error("log\": high}", "log\": hihg}"),
-            "study.yaml: use.modes.left.states.again.do[0].log is the log 'hihg', which the study "
-            "has not; did you mean 'high'?");
+  EXPECT_EQ(
+      error("log\": high}", "log\": hihg}"),
+      "study.yaml: use.machines.left.states.again.do[0].log is the log 'hihg', which the study "
+      "has not; did you mean 'high'?");
   EXPECT_EQ(error("do[0].waypoints[0].position\"", "do[0].waypoint[0].position\"").substr(0, 17),
             "study.yaml:5: the");
   folder_.file("demo.yaml", std::string(kEnds).replace(std::string(kEnds).find("type: done"), 10,

@@ -76,7 +76,7 @@ TEST_F(StudyFileTest, VariationsOfAnotherStudyComeFirst) {
             "bad.yaml:4: b.normal has the standard deviation 0; it must be > 0");
 }
 
-TEST_F(StudyFileTest, ErrorsNamePlaceCauseAndMend) {
+TEST_F(StudyFileTest, ErrorsNamePlaceCauseAndHint) {
   EXPECT_EQ(error("subject: {app: hold.yaml, trial: {type: line}}\n"),
             "study.yaml:2: subject is an app and a trial; give one of app and trial");
   EXPECT_EQ(
@@ -97,7 +97,7 @@ TEST_F(StudyFileTest, ErrorsNamePlaceCauseAndMend) {
       error(kLine + "vary: {x: {uniform: [0, 1], key: offset}, g: {grid: [1], key: noise}}\n"
                     "cells: {a: {vary: {z: {uniform: [0, 2], key: offset}}}}\n"),
       "study.yaml:4: cells.a.vary.z is in place of a variation of the study, and there is none "
-      "of that name that is no grid; there are: x");
+      "of that name that is not a grid; there are: x");
   EXPECT_EQ(
       error(kLine + "vary: {x: {uniform: [0, 1], key: offset}}\n"
                     "cells: {a: {vary: {x: {grid: [0, 2], key: offset}}}}\n"),

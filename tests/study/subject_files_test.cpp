@@ -49,7 +49,7 @@ TEST_F(SubjectFilesTest, KeysThatMayBeLeftOutNeedNotBeThere) {
   EXPECT_EQ(at("scene.objects.box.center_of_mass"), "scene.yaml: objects.box.center_of_mass");
 }
 
-TEST_F(SubjectFilesTest, SlipsAreErrorsWithTheirMend) {
+TEST_F(SubjectFilesTest, SlipsAreErrorsWithTheirHint) {
   EXPECT_EQ(error("scene.objects.bx.mass"),
             "s.yaml:4: the key 'scene.objects.bx.mass' has 'bx', which objects of scene.yaml does "
             "not have; did you mean 'box'?");
@@ -69,7 +69,8 @@ TEST_F(SubjectFilesTest, SlipsAreErrorsWithTheirMend) {
             "s.yaml:4: the key 'scene[0]' has [0] of scene.yaml, which is an object; use names "
             "there");
   for (const char* path : {"", "a..b", ".a", "a.", "a[", "a[x]", "a[0]b", "[0]"})
-    EXPECT_NE(error(path).find("is no path; write names with dots between them"), std::string::npos)
+    EXPECT_NE(error(path).find("is not a path; write names with dots between them"),
+              std::string::npos)
         << path << ": " << error(path);
 }
 

@@ -88,7 +88,7 @@ TEST(Variation, KeysGetWhatWasDrawn) {
   EXPECT_EQ(value_for(VariedKey{}, word, nullptr, place).scalar(), "box");
 }
 
-TEST(Variation, ErrorsNamePlaceCauseAndMend) {
+TEST(Variation, ErrorsNamePlaceCauseAndHint) {
   EXPECT_EQ(error("{uniform: [0, 1], normal: [0, 1], key: a}"),
             "s.yaml:1: the file has several distributions; give one of uniform, normal, choice, "
             "list, grid");

@@ -1,5 +1,5 @@
 #pragma once
-// A plant that is no simulation to who uses it: arms behind a line, with a clock and a rate of
+// A plant that is not a simulation to who uses it: arms behind a line, with a clock and a rate of
 // their own, noise that is another one each time it is made, and packets that are lost.
 #include <memory>
 #include <string>

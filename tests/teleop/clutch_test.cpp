@@ -120,7 +120,7 @@ TEST_F(Clutched, TheReasonIsThePresentOne) {
   after(5);
   hold(true, true);
   ASSERT_TRUE(after());
-  // somebody else took over, then her controller is gone: that is what is in the way
+  // somebody else took over, then the controller is gone: that is what is in the way
   pad.sample.set_operator("bob");
   EXPECT_FALSE(after());
   EXPECT_STREQ(

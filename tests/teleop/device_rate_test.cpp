@@ -79,7 +79,7 @@ TEST(SpeedScale, StepsOncePerPressWithinItsBounds) {
   config.faster = "right.primary";
   config.slower = "right.secondary";
   config.step = 2.0;
-  config.least = 0.2;
+  config.min = 0.2;
   config.start = 0.5;
   SpeedScale scale(config, pad.state());
   const auto press = [&](const char* name) {
@@ -99,7 +99,7 @@ TEST(SpeedScale, StepsOncePerPressWithinItsBounds) {
   EXPECT_EQ(press("right.secondary"), 0.5);
   EXPECT_EQ(press("right.secondary"), 0.25);
   EXPECT_EQ(press("right.secondary"), 0.2);
-  // what is held when it begins is no press
+  // what is held when it begins is not a press
   pad.button("right.primary", true);
   pad.tick();
   scale.begin(pad.state());
@@ -109,11 +109,11 @@ TEST(SpeedScale, StepsOncePerPressWithinItsBounds) {
 
 TEST(SpeedScale, TheStartMustBeWithinItsBounds) {
   try {
-    parse_yaml("{start: 0.5, most: 0.3}", "s.yaml", speed_scale_schema());
+    parse_yaml("{start: 0.5, max: 0.3}", "s.yaml", speed_scale_schema());
     FAIL();
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(),
-                 "s.yaml:1: start is not from least to most; least <= start <= most must hold");
+                 "s.yaml:1: start is not from min to max; min <= start <= max must hold");
   }
 }
 

@@ -101,7 +101,7 @@ TEST(HeadsetCsv, WhatIsWrongHasItsPlace) {
   EXPECT_THROW(read_headset_csv("/nowhere/s.csv", "h"), InputError);
 }
 
-TEST(HeadsetCsv, SemicolonsAndDecimalCommasAreNamedWithTheirLineAndMend) {
+TEST(HeadsetCsv, SemicolonsAndDecimalCommasAreNamedWithTheirLineAndHint) {
   std::string head = "t;" + columns('r') + "\n";
   for (char& c : head)
     if (c == ',') c = ';';
@@ -111,7 +111,7 @@ TEST(HeadsetCsv, SemicolonsAndDecimalCommasAreNamedWithTheirLineAndMend) {
   EXPECT_EQ(error(head + "0.5;controller;1;2;3;0;0;0;1\n"),
             "s.csv:1: semicolons are between the columns; write commas: sed 's/;/,/g' s.csv > "
             "OTHER.csv");
-  // a text with commas is no number
+  // a text with commas is not a number
   EXPECT_EQ(error(head + "0;none, so far;;;;;;;\n").rfind("s.csv:1: semicolons", 0), 0U);
   // decimal commas between commas are columns too many
   const std::string both = error("t," + columns('r') + "\n0,5,controller,1,2,3,0,0,0,1\n");
@@ -142,7 +142,7 @@ TEST(HeadsetCsv, TimesThatCannotBePlayedAreNamedWithTheirLine) {
   EXPECT_EQ(
       error(head + "1" + row + "3601" + row),
       "s.csv:3: t is 3601, 3600 s after that of the row before; t is in seconds, and a gap at "
-      "most 60 s: mend the unit, or cut the recording here");
+      "most 60 s: hint the unit, or cut the recording here");
   // milliseconds since 1970
   EXPECT_NE(error(head + "1764283200000" + row + "1764283200011" + row + "1764283260033" + row)
                 .find("s.csv:4: t is 1764283260033"),

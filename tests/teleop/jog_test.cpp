@@ -116,7 +116,7 @@ TEST(Jog, NothingWindsUpWhileTheReferenceCannotFollow) {
 
 TEST(Jog, ButtonsScaleTheSpeedWithinItsBounds) {
   Rig rig(kSticks +
-          ", speed: 0.4, scale: {faster: right.primary, slower: right.secondary, step: 2, least: "
+          ", speed: 0.4, scale: {faster: right.primary, slower: right.secondary, step: 2, min: "
           "0.2, start: 0.5}");
   rig.pad.axis("left.stick_y", 1.0);
   const auto speed_after = [&](const char* button) {

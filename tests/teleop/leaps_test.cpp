@@ -146,7 +146,7 @@ TEST(Leaps, AGapLeavesTheRoomThatAnAccelerationExplains) {
 
 TEST(Leaps, ARecentreIsALeapAlsoWhenNobodySaysIt) {
   for (const double angle : {20.0, 45.0, -20.0}) {
-    // V turns about her head, 0.6 m from her hand
+    // V turns about the head, 0.6 m from the hand
     Pad pad;
     const Eigen::Quaterniond turn = exp_quaternion({0.0, angle * kDegree, 0.0});
     RandomStream random(1, "hand");

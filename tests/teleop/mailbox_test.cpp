@@ -64,7 +64,7 @@ TEST(Input, KindsHaveNames) {
     input_kind("stopp");
     ADD_FAILURE();
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "'stopp' is no kind of input; did you mean 'stop'?");
+    EXPECT_STREQ(error.what(), "'stopp' is not a kind of input; did you mean 'stop'?");
   }
 }
 

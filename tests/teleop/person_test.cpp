@@ -29,7 +29,7 @@ TEST(Person, ReachesItsGoalBySubMovementsWithinTheToleranceOfWhatSheSees) {
     EXPECT_EQ(counts.given_up, 0U) << "seed " << seed;
     EXPECT_GE(counts.movements, 1U) << "seed " << seed;
     EXPECT_LE(counts.movements, 12U) << "seed " << seed;
-    // the tolerance, and four deviations of her gaze
+    // the tolerance, and four deviations of the person's gaze
     EXPECT_LT((world.X_WE[0].p - Eigen::Vector3d(0.55, 0.2, 0.6)).norm(), 0.004 + 4 * 0.001)
         << "seed " << seed;
     EXPECT_EQ(world.person.hand(1).counts().movements, 0U);
@@ -52,7 +52,7 @@ TEST(Person, TurnsWhatSheMovesAboutTheWorldsAxesOrTheFramesOwn) {
     EXPECT_EQ(world.person.hand(1).counts().given_up, 0U) << body;
     EXPECT_LT(angle_between(world.X_WE[1].R, rotation_from_rpy({0.5, -0.4, 0.6})), 0.05 + 4 * 0.01);
     EXPECT_LT((world.X_WE[1].p - Eigen::Vector3d(0.5, -0.1, 0.4)).norm(), 0.009);
-    // as she knows how she is followed, a few movements do
+    // as the person knows how they are followed, a few movements do
     EXPECT_LE(world.person.hand(1).counts().movements, 12U) << body;
   }
 }
@@ -99,7 +99,7 @@ TEST(Person, PressesWhenSheHasSeenWhatSheWaitsFor) {
     EXPECT_LE(seconds(pressed[h] - seen), 0.6);
     EXPECT_NEAR(seconds(released[h] - pressed[h]), 0.6, 0.2);
   }
-  // her hands are not of one time
+  // the hands are not of one time
   EXPECT_NE(pressed[0], pressed[1]);
 }
 
@@ -256,7 +256,7 @@ TEST(Person, GoesBackWithTheClutchOpenWhenTheReachIsUsedUp) {
     EXPECT_GE(world.person.hand(0).counts().strokes, 2U) << "seed " << seed;
     EXPECT_EQ(world.person.hand(0).counts().given_up, 0U) << "seed " << seed;
     EXPECT_LE(farthest, 0.3 + 1e-6) << "seed " << seed;
-    // what she moves never goes back with her: but for tremor and the filter's end in a tick
+    // what is moved never goes back with the person: but for tremor and the filter's end in a tick
     EXPECT_LT(backwards, 0.002) << "seed " << seed;
   }
 }
@@ -272,7 +272,7 @@ TEST(Person, PressesTheClutchAnewWhenNothingFollows) {
 }
 
 TEST(Person, GivesUpWhenHerPatienceIsOver) {
-  // without a clutch she cannot go farther than her arm
+  // without a clutch the person cannot go farther than their arm
   PersonWorld world(
       "hands: {left: {see: left.pose, clutch: []}}\nscript:\n- left: [{do: move, to: [3, 0, 0], "
       "patience: 4 s}, {do: wait, for: {channel: signal, above: 0}, patience: 2 s}]\n");
@@ -400,7 +400,7 @@ TEST(Person, AHandWaitsWhileTheOtherOnesClutchIsOpen) {
       continue;
     }
     stroke = true;
-    // beginning a little later: she stops, as a hand must
+    // beginning a little later: the person stops, as a hand must
     if (open == 0) open = world.now + kSecond * 3 / 10;
     if (world.now < open) right = world.reference[1].p;
     moved = std::max(moved, (world.reference[1].p - right).norm());
@@ -445,7 +445,7 @@ TEST(Person, GivesUpWhatDoesNotComeAboutAndBeginsAnew) {
   EXPECT_TRUE(pressed);
   EXPECT_FALSE(world.person.over());
   EXPECT_GE(world.person.hand(1).counts().given_up, 2U);
-  // she let go of everything before
+  // the person let go of everything before
   EXPECT_LT(world.person.step(), 1U);
   world.run(0.2);
   EXPECT_FALSE(world.state.pressed("right.secondary"));
@@ -463,7 +463,7 @@ TEST(Person, BeginsAnewWhenSheSeesThatItIsOver) {
   world.run(0.15);
   EXPECT_EQ(world.person.step(), 0U);
   EXPECT_EQ(world.person.round(), 1U);
-  // once: it is her first step now
+  // once: the person is at the first step now
   world.run(0.1);
   EXPECT_EQ(world.person.round(), 1U);
 }

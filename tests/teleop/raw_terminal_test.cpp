@@ -135,7 +135,7 @@ TEST(RawTerminal, ASignalThatTheProgramHandlesIsItsOwn) {
 
 TEST(RawTerminal, WhatIsNoTerminalIsRefusedWithWhatToDo) {
   EXPECT_EQ(refusal("/dev/null"),
-            "'/dev/null' is no terminal; run it in one, or name yours: terminal: /dev/tty");
+            "'/dev/null' is not a terminal; run it in one, or name yours: terminal: /dev/tty");
   EXPECT_EQ(refusal("/dev/pts/none"),
             "'/dev/pts/none' cannot be opened: No such file or directory; `tty` tells the name of "
             "a terminal");
@@ -144,10 +144,11 @@ TEST(RawTerminal, WhatIsNoTerminalIsRefusedWithWhatToDo) {
   if (child == 0) {
     const int null = open("/dev/null", O_RDONLY);
     dup2(null, STDIN_FILENO);
-    _exit(refusal("") ==
-                  "standard input is no terminal; run it in one, or name yours: terminal: /dev/tty"
-              ? 0
-              : 1);
+    _exit(
+        refusal("") ==
+                "standard input is not a terminal; run it in one, or name yours: terminal: /dev/tty"
+            ? 0
+            : 1);
   }
   int status = 1;
   waitpid(child, &status, 0);

@@ -144,7 +144,7 @@ TEST(SdlChoice, TwoThatLookAlikeAreNotGuessed) {
   EXPECT_EQ(find_again(lost, free), (Found{std::nullopt, std::nullopt}));
   // nor is one of two that came
   EXPECT_EQ(find_again(std::span(lost).first(1), free), (Found{std::nullopt}));
-  // the only one of its model is no guess
+  // the only one of its model is not a guess
   free.pop_back();
   EXPECT_EQ(find_again(std::span(lost).first(1), free), (Found{0}));
 }

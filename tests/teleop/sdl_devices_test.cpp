@@ -239,7 +239,7 @@ TEST_F(SdlDevices, BadConfigurationsAreRefused) {
   EXPECT_EQ(refusal("{type: joystick, axes: [x], buttons: [x]}"),
             "d.yaml:1: the file names 'x' twice; give each control a name of its own");
   EXPECT_EQ(refusal("{type: joystick, axes: 2, inverted: [axis2]}"),
-            "d.yaml:1: inverted has 'axis2', which is no axis; did you mean 'axis0'?");
+            "d.yaml:1: inverted has 'axis2', which is not an axis; did you mean 'axis0'?");
   EXPECT_EQ(refusal("{type: joystick, axes: 65}"), "d.yaml:1: axes is 65; it must be <= 64");
   EXPECT_EQ(refusal("{type: space_mouse, order: [0, 1, 2, 3, 4, 4]}"),
             "d.yaml:1: order names an axis of the device twice; each of the six is another one");

@@ -124,7 +124,7 @@ TEST(TerminalKeyboard, ALatchedButtonIsDownFromOnePressToTheNextOrToStop) {
   EXPECT_TRUE(keys.says("vacuum", 0.0));
   EXPECT_EQ(
       refusal("keys: {clutch: c}, latched: [clutsh]"),
-      "k.yaml:1: the file latches 'clutsh', which is no button of it; did you mean 'clutch'?");
+      "k.yaml:1: the file latches 'clutsh', which is not a button of it; did you mean 'clutch'?");
   EXPECT_EQ(refusal("latched: [stop]"),
             "k.yaml:1: the file has 'stop' among latched; it ends the others");
 }
@@ -232,7 +232,7 @@ TEST(TerminalKeyboard, WithoutATerminalItSaysWhoAndWhy) {
     ADD_FAILURE();
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(),
-                 "device 'keys': '/dev/null' is no terminal; run it in one, or name yours: "
+                 "device 'keys': '/dev/null' is not a terminal; run it in one, or name yours: "
                  "terminal: /dev/tty");
   }
 }

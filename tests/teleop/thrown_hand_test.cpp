@@ -1,5 +1,5 @@
 // A hand that throws: what a device makes of it. No single bad frame and no gap interrupts it, and
-// whatever is no motion of a hand does.
+// whatever is not a motion of a hand does.
 #include "teleop/thrown_hand.hpp"
 
 #include <fmt/format.h>

@@ -213,8 +213,9 @@ TEST(WildHand, SaysWhatIsNoTrouble) {
     wild("troubles: {flicks: 1}");
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(),
-                 "wild.yaml:1: troubles has 'flicks', which is no trouble; did you mean 'flick'?");
+    EXPECT_STREQ(
+        error.what(),
+        "wild.yaml:1: troubles has 'flicks', which is not a trouble; did you mean 'flick'?");
   }
   try {
     wild("clutch: [left.grip]");

@@ -1,4 +1,4 @@
-// A folder of src/ includes those above it in design section 2, never below; libraries stay behind
+// A folder of src/ includes those above it in docs/architecture.md, never below; libraries stay behind
 // their folders.
 #include <gtest/gtest.h>
 

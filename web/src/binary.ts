@@ -24,7 +24,7 @@ export interface Frame {
   taken: number; // by the server's clock [s]
   poses: Float32Array; // 7 a body
   holding: boolean[]; // of each reference
-  references: Float32Array; // 7 each; zero of what is no pose
+  references: Float32Array; // 7 each; zero of what is not a pose
   contacts: Contact[];
   channels: Map<number, Float32Array>; // by index
 }

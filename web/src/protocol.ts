@@ -384,7 +384,7 @@ function parse(data: string, known: Record<string, Check<object>>): object {
   try {
     json = JSON.parse(data);
   } catch {
-    throw new ProtocolError(`a text frame that is no JSON: ${data.slice(0, 40)}`);
+    throw new ProtocolError(`a text frame that is not JSON: ${data.slice(0, 40)}`);
   }
   const { type } = object({ type: text })(json, 'message');
   const check = Object.hasOwn(known, type) ? known[type] : undefined;

@@ -28,7 +28,7 @@ const kFirstWait = 0.25;
 const kLongestWait = 2; // [s]
 const kAnswerTime = 5; // [s]
 const kSilence = 3; // without a message it is dead [s]
-// what waits in the socket for longer is no motion to follow any more
+// what waits in the socket for longer is not a motion to follow any more
 const kMostWaiting = 4096; // [bytes]
 
 export interface Greeting {

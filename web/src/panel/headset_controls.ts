@@ -53,7 +53,7 @@ export class HeadsetControls {
       h('p', { class: 'none' }, kHeadsetKeys));
   }
 
-  /// @param usual where she stands if she never chose
+  /// @param usual where the operator stands if they never chose
   load(app: string, usual: Stand): void {
     this.app = app;
     this.usual = usual;

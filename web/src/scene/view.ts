@@ -1,5 +1,5 @@
 // The live scene: renderer, light, floor, camera. `stage` holds the world W; in a headset it is
-// moved so that the operator stands where she wants, on a desk it is where W is.
+// moved so that the operator stands where they want, on a desk it is where W is.
 import * as three from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import type { ViewInfo, Welcome } from '../protocol.ts';

@@ -126,7 +126,7 @@ export class Headset {
       const p = new three.Vector3(position.x, position.y, position.z);
       const q = new three.Quaternion(orientation.x, orientation.y, orientation.z, orientation.w);
       toSample(X_WS, this.R_WV, p, q);
-      // what comes in a space that was moved is no motion of hers
+      // what comes in a space that was moved is not a motion of the operator
       sample.pose(name, this.recentred ? TrackedAs.recentred : as, p, q);
     };
     for (const side of kSides) this.models[side]!.visible = false;

@@ -1,5 +1,5 @@
-// What is always in view, in a headset: a small board ahead and to the left of where she stands, with
-// buttons that a controller's ray presses.
+// What is always in view, in a headset: a small board ahead and to the left of where the operator
+// stands, with buttons that a controller's ray presses.
 import * as three from 'three';
 
 const kWidth = 640;

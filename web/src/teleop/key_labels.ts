@@ -16,7 +16,7 @@ export class KeyLabels {
     return this.labels.get(code) ?? (kLetters.test(code) ? code.slice(3) : code);
   }
 
-  /// @param key what the one at `code` types; what is no single letter or sign says nothing
+  /// @param key what the one at `code` types; what is not a single letter or sign says nothing
   learn(code: string, key: string): void {
     const label = key.toUpperCase();
     if (!kLetters.test(code) || [...key].length !== 1 || key === ' ' || this.of(code) === label) return;

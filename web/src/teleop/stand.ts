@@ -1,14 +1,14 @@
 // Where the operator stands in the scene. S is the headset's floor space (x right, y up, -z
-// forward), V the axes that a hand's mapping has: what she sees her hand at is where samples say
-// it is, so it makes no difference how she walked or turned.
+// forward), V the axes that a hand's mapping has: where the operator sees a hand is where samples
+// say it is, so it makes no difference how the operator walked or turned.
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import type { Welcome } from '../protocol.ts';
 
 export interface Stand {
   x: number; // of S's origin in W [m]
   y: number;
-  height: number; // of her floor above W's
-  yaw: number; // of her forward from the space's, about W's z [rad]
+  height: number; // of the operator's floor above W's
+  yaw: number; // of the operator's forward from the space's, about W's z [rad]
 }
 
 /// How somebody stands who looks along a hand's forward: S in W, whose up is W's whatever axes the
@@ -16,7 +16,7 @@ export interface Stand {
 export function facing(R_WV: Quaternion): Quaternion {
   const up = new Vector3(0, 0, 1);
   const forward = new Vector3(0, 0, -1).applyQuaternion(R_WV).projectOnPlane(up);
-  // one that looks up or down: her right says it
+  // one that looks up or down: the axis to the right says it
   if (forward.length() < 1e-3)
     forward.crossVectors(up, new Vector3(1, 0, 0).applyQuaternion(R_WV)).projectOnPlane(up);
   if (forward.length() < 1e-3) forward.set(1, 0, 0);
@@ -54,7 +54,7 @@ export function toSample(X_WS: Matrix4, R_WV: Quaternion, p: Vector3, q: Quatern
   q.premultiply(new Quaternion().setFromRotationMatrix(X_WS)).premultiply(R_VW);
 }
 
-/// Moves where she stands, as she looks: right and forward [m].
+/// Moves where the operator stands, as they look: right and forward [m].
 export function step(stand: Stand, R_WV: Quaternion, right: number, forward: number): void {
   const v = new Vector3(right, 0, -forward)
     .applyMatrix4(standMatrix({ ...stand, x: 0, y: 0, height: 0 }, R_WV));

@@ -14,6 +14,6 @@ namespace handspan {
 /// write where nothing was set) or with |limits| beyond 1e4 rad turns without end; a joint that
 /// mimics a fixed one moves for itself, and a fixed one mimics none; a collision sphere of radius 0
 /// is left out.
-std::vector<std::string> mend_urdf(UrdfRobot& robot);
+std::vector<std::string> repair_urdf(UrdfRobot& robot);
 
 }  // namespace handspan

@@ -1,4 +1,4 @@
-#include "scene/urdf_mend.hpp"
+#include "scene/urdf_repair.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@ namespace {
 // No unit makes a stop of this: 1e4 degrees are 28 turns. Files write +-1e16 for "none".
 constexpr double kNoStop = 1e4;
 
-std::optional<std::string> mend_range(UrdfJoint& joint) {
+std::optional<std::string> hint_range(UrdfJoint& joint) {
   const bool revolute = joint.type == UrdfJointType::kRevolute;
   if (!revolute && joint.type != UrdfJointType::kContinuous) return std::nullopt;
   const bool has_range = joint.limit && (joint.limit->lower || joint.limit->upper);
@@ -40,10 +40,10 @@ std::optional<std::string> mend_range(UrdfJoint& joint) {
 
 }  // namespace
 
-std::vector<std::string> mend_urdf(UrdfRobot& robot) {
+std::vector<std::string> repair_urdf(UrdfRobot& robot) {
   std::vector<std::string> notes;
   for (auto& joint : robot.joints) {
-    if (auto note = mend_range(joint)) notes.push_back(std::move(*note));
+    if (auto note = hint_range(joint)) notes.push_back(std::move(*note));
     if (!joint.mimic) continue;
     if (joint.type == UrdfJointType::kFixed) {
       notes.push_back(fmt::format("joint '{}' is fixed: its mimic is ignored", joint.name));

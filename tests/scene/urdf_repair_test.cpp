@@ -1,5 +1,5 @@
 // What URDF files of the wild write, and what becomes of it.
-#include "scene/urdf_mend.hpp"
+#include "scene/urdf_repair.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -15,13 +15,13 @@
 #include "support/scenes.hpp"
 
 namespace handspan {
-namespace urdf_mend_test {
+namespace urdf_repair_test {
 
 using test::kInertial;
 using test::kLimit;
 namespace fs = std::filesystem;
 
-class UrdfMend : public test::ImportTest {
+class UrdfRepair : public test::ImportTest {
  protected:
   // the only note that tells of `what`
   static std::string told(const ImportedRobot& robot, const std::string& what) {
@@ -32,7 +32,7 @@ class UrdfMend : public test::ImportTest {
   }
 };
 
-TEST_F(UrdfMend, JointsWithoutARealStopTurnWithoutEnd) {
+TEST_F(UrdfRepair, JointsWithoutARealStopTurnWithoutEnd) {
   const struct {
     std::string type, limit, note;
   } cases[] = {
@@ -63,7 +63,7 @@ TEST_F(UrdfMend, JointsWithoutARealStopTurnWithoutEnd) {
             std::string::npos);
 }
 
-TEST_F(UrdfMend, AMimicOfAFixedJointMovesForItself) {
+TEST_F(UrdfRepair, AMimicOfAFixedJointMovesForItself) {
   const ImportedRobot r = import_urdf(
       write("m.urdf", "<robot name='r'><link name='base'>" + kInertial + "</link><link name='l'>" +
                           kInertial + "</link><link name='k'>" + kInertial +
@@ -77,7 +77,7 @@ TEST_F(UrdfMend, AMimicOfAFixedJointMovesForItself) {
   EXPECT_TRUE(noted(r, "joint 'f' mimics 'j', which is fixed: it moves for itself"));
 }
 
-TEST_F(UrdfMend, AFixedLinkWithoutInertiaIsAPointMassAndARepair) {
+TEST_F(UrdfRepair, AFixedLinkWithoutInertiaIsAPointMassAndARepair) {
   const ImportedRobot r = import_urdf(urdf(
       joint("fixed", ""), "<inertial><origin xyz='0 0 0.25'/><mass value='0.072'/></inertial>"));
   const Inertial& i = r.description.bodies[1].inertial;
@@ -89,14 +89,14 @@ TEST_F(UrdfMend, AFixedLinkWithoutInertiaIsAPointMassAndARepair) {
   EXPECT_NE(r.repairs[0].reason.find("without <inertia>"), std::string::npos);
 }
 
-TEST_F(UrdfMend, CommasBetweenNumbersAreBlanks) {
+TEST_F(UrdfRepair, CommasBetweenNumbersAreBlanks) {
   const ImportedRobot r = import_urdf(urdf(joint("revolute", "<axis xyz='0, 0.6 0.8'/>" + kLimit)));
   EXPECT_LT((r.description.bodies[1].joints[0].axis - Eigen::Vector3d(0, 0.6, 0.8)).norm(), 1e-15);
   EXPECT_TRUE(noted(r, "commas between numbers are taken for blanks (1 times)"));
 }
 
 // A hip of three axes through links without mass: poses are those of the chain, link by link
-TEST_F(UrdfMend, LinksWithoutMassBetweenJointsMakeOneBodyOfSeveralJoints) {
+TEST_F(UrdfRepair, LinksWithoutMassBetweenJointsMakeOneBodyOfSeveralJoints) {
   const auto chain = [&](const std::string& between) {
     std::string text = "<robot name='r'>";
     for (const char* link : {"base", "leg"})
@@ -139,7 +139,7 @@ TEST_F(UrdfMend, LinksWithoutMassBetweenJointsMakeOneBodyOfSeveralJoints) {
             std::string::npos);
 }
 
-TEST_F(UrdfMend, ASphereOfNoSizeIsLeftOut) {
+TEST_F(UrdfRepair, ASphereOfNoSizeIsLeftOut) {
   const ImportedRobot r = import_urdf(
       urdf(joint("fixed", ""),
            kInertial + "<collision><geometry><sphere radius='0'/></geometry></collision>"));
@@ -147,7 +147,7 @@ TEST_F(UrdfMend, ASphereOfNoSizeIsLeftOut) {
   EXPECT_TRUE(noted(r, "a collision sphere of link 'arm' has radius 0: left out"));
 }
 
-TEST_F(UrdfMend, TheRobotsNameMayBeStated) {
+TEST_F(UrdfRepair, TheRobotsNameMayBeStated) {
   const auto file = write("n.urdf", "<robot><link name='base'>" + kInertial + "</link></robot>");
   EXPECT_NE(error([&] { import_urdf(file); })
                 .find("n.urdf:1: <robot> has no name; give it "
@@ -158,7 +158,7 @@ TEST_F(UrdfMend, TheRobotsNameMayBeStated) {
   EXPECT_EQ(import_urdf(file, options).description.name, "stated");
 }
 
-TEST_F(UrdfMend, EscapesInMeshPathsAreDecodedWhereNoFileIsNamedSo) {
+TEST_F(UrdfRepair, EscapesInMeshPathsAreDecodedWhereNoFileIsNamedSo) {
   const auto spaced = write("my arm/link 0.stl", "x"), literal = write("my%20hand/a.stl", "x");
   const MeshPaths paths{folder_ / "r.urdf", {{"pack", folder_}}};
   EXPECT_EQ(resolve_mesh("my%20arm/link%200.stl", paths), spaced);
@@ -168,7 +168,7 @@ TEST_F(UrdfMend, EscapesInMeshPathsAreDecodedWhereNoFileIsNamedSo) {
             std::string::npos);
 }
 
-TEST_F(UrdfMend, AllFaultsOfAFileAndTheOptionsComeAtOnce) {
+TEST_F(UrdfRepair, AllFaultsOfAFileAndTheOptionsComeAtOnce) {
   ImportOptions options;
   options.mount = "flnge";
   options.passive = {"z"};
@@ -187,14 +187,14 @@ TEST_F(UrdfMend, AllFaultsOfAFileAndTheOptionsComeAtOnce) {
   });
   for (const char* one :
        {"f.urdf:3: link 'arm' mass has value '1kg'", "f.urdf:5: joint 'a' has the limits 1 to -1",
-        "has no joint 'z' that --passive names", "--mount 'flnge' is no body or frame of ",
+        "has no joint 'z' that --passive names", "--mount 'flnge' is not a body or frame of ",
         "did you mean 'flange'?", "f.urdf:3: the mesh 'lost.stl' is not there"})
     EXPECT_NE(what.find(one), std::string::npos) << one << "\nin\n" << what;
   // a mass that cannot be read is not a missing one too
   EXPECT_EQ(what.find("moves and has no mass"), std::string::npos) << what;
 }
 
-TEST_F(UrdfMend, PartsOfOtherFilesAreNamedAsSuch) {
+TEST_F(UrdfRepair, PartsOfOtherFilesAreNamedAsSuch) {
   EXPECT_NE(
       error([&] {
         import_robot(write("arm.xacro",
@@ -212,7 +212,7 @@ TEST_F(UrdfMend, PartsOfOtherFilesAreNamedAsSuch) {
 }
 
 // A fixed base without mass, as xacro writes it for most arms: 0.3 kg at 0.25 m and 0.00175
-TEST_F(UrdfMend, ABaseWithoutMassNeedsNone) {
+TEST_F(UrdfRepair, ABaseWithoutMassNeedsNone) {
   for (const char* name : {"urdf/base_massless.urdf", "mjcf/base_massless.xml"}) {
     const auto file = test::kSource.parent_path() / "shared" / "cases" / name;
     if (!fs::exists(file)) GTEST_SKIP() << "no cases beside the tree";
@@ -229,7 +229,7 @@ TEST_F(UrdfMend, ABaseWithoutMassNeedsNone) {
   }
 }
 
-TEST_F(UrdfMend, OddNamesStandInASceneToo) {
+TEST_F(UrdfRepair, OddNamesStandInASceneToo) {
   const auto file = test::kSource.parent_path() / "shared" / "cases" / "urdf" / "names_odd.urdf";
   if (!fs::exists(file)) GTEST_SKIP() << "no cases beside the tree";
   ImportOptions options;
@@ -244,5 +244,5 @@ TEST_F(UrdfMend, OddNamesStandInASceneToo) {
   EXPECT_EQ(bodies, (std::vector<std::string>{"r.Sockel_unten", "r.Glied_1", "r.body"}));
 }
 
-}  // namespace urdf_mend_test
+}  // namespace urdf_repair_test
 }  // namespace handspan
