@@ -16,9 +16,9 @@ constexpr double kUnknownScale = 10.0;
 // of the largest entry of H in its unknowns' scales: less on its diagonal and the solver takes H
 // for singular. The regularisation alone falls below it beside tasks of weight 1e5 and more.
 constexpr double kLeastDiagonal = 1e-12;
-// The part of the requested accelerations that did not happen is smoothed, since measured speeds are
-// noisy: it grows over the first time constant and, once the contact is gone, falls over the second
-// one, sooner than the arm can run away [s]
+// The part of the requested accelerations that did not happen is smoothed, since measured speeds
+// are noisy: it grows over the first time constant and, once the contact is gone, falls over the
+// second one, sooner than the arm can run away [s]
 constexpr double kGrowsOver = 0.02, kFallsOver = 0.004;
 
 std::vector<std::unique_ptr<Constraint>> with_dynamics(

@@ -91,7 +91,8 @@ TEST_F(Reset, EveryWayOutOfPlaceIsTold) {
   } cases[] = {
       {placed(0.97, 0.5, 0.55), "not good: 'parcel' was left 0.07 m from its place; within 0.06 m"},
       {placed(0.9, 0.5, 0.2), "not good: 'parcel' fell to "},
-      {placed(0.9, 0.85, 0.7), "not good: 'parcel' is 0.35 m from its place; max_distance is 0.30 m"},
+      {placed(0.9, 0.85, 0.7),
+       "not good: 'parcel' is 0.35 m from its place; max_distance is 0.30 m"},
       {placed(0.9, 0.5, 0.6, std::numbers::pi / 2),
        "not good: 'parcel' is tilted by 90 deg; at most 45 deg"},
       {placed(0.9, 0.5, 0.57, 0.25), "not good: 'parcel' was left tilted by 14 deg; within 10 deg"},
