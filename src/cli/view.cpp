@@ -65,10 +65,7 @@ fs::path folder_of(const std::string& what) {
 std::string scene_text(const fs::path& folder, const std::string& tool) {
   const RobotFolder robot = load_robot_folder(folder);
   // so near that it fills the picture
-  const auto& frames = robot.description.frames;
-  const std::string last = robot.mount       ? *robot.mount
-                           : !frames.empty() ? frames.back().name
-                                             : std::string();
+  const std::string last = end_frame(robot);
   const bool is_tool = robot.kind == FolderKind::kTool;
   const double reach =
       is_tool || last.empty()

@@ -7,6 +7,8 @@
 #include <limits>
 #include <numbers>
 
+#include "scene/robot_check.hpp"
+
 namespace handspan {
 namespace {
 
@@ -68,8 +70,7 @@ std::string hand_frame(const RobotFolder& robot, const RobotFolder* tool) {
   const auto& frames = last.description.frames;
   for (const char* usual : {"tcp", "suction", "grasp", "tool0"})
     if (std::ranges::count(frames, usual, &FrameDescription::name)) return usual;
-  if (tool == nullptr && robot.mount) return *robot.mount;
-  if (!frames.empty()) return frames.back().name;
+  if (const std::string end = end_frame(last); !end.empty()) return end;
   return last.description.bodies.empty() ? "" : last.description.bodies.back().name;
 }
 

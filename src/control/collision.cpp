@@ -12,6 +12,8 @@ namespace handspan {
 namespace {
 
 constexpr double kUnlimited = 1e30;  // acceleration of joints without limits [rad/s^2, m/s^2]
+// what is too near parts with what joints can reach in this time [s]
+constexpr double kParting = 0.0125;
 
 struct Body {
   int robot = 0, body = 0;
@@ -250,6 +252,7 @@ void Collision::fill_row(const ControlSystem& system, ControlState& state, int p
                          double dt, int r, RowBlock& rows) {
   const BodyPair& pair = model_->pairs()[static_cast<std::size_t>(p)];
   double rate = 0.0, most = 0.0;  // of d' [m/s], and of the row times q'' within the limits [m/s^2]
+  double opening = 0.0;           // with which slow joints part the two [m/s]
   const auto add = [&](int robot) {
     const auto m = static_cast<std::size_t>(robot);
     if (m >= state.mechanisms.size()) return;
@@ -258,6 +261,7 @@ void Collision::fill_row(const ControlSystem& system, ControlState& state, int p
     auto row = rows.A.row(r).segment(mechanism.offset, mechanism.model->nv());
     distance_row(*model_, p, d, robot, s.data, row);
     rate += row.dot(s.v);
+    opening += kParting * row.cwiseAbs().dot(fastest_[m]);
     if (s.due)
       most += row.cwiseAbs().dot(fastest_[m]);
     else
@@ -267,7 +271,7 @@ void Collision::fill_row(const ControlSystem& system, ControlState& state, int p
   if (pair.robot_b != pair.robot_a) add(pair.robot_b);
   const double bias = distance_bias(*model_, p, d, robots_, false);
   const double lower = braking_bound(d.distance - config_.safety, -rate, config_.deceleration,
-                                     config_.recovery, dt) -
+                                     std::min(config_.recovery, opening), dt) -
                        bias;
   // what no accelerations within the joints' limits can violate only makes the QP larger
   if (lower > -most) rows.lower[r] = lower;

@@ -30,14 +30,16 @@ struct BetweenArmsConfig : CollisionConfig {
 /// than `recovery`. It has rows for the up to kMostUrgentPlaces places of a pair where braking must
 /// begin first (distance.hpp), so that a face which turns does not come nearer with a corner that
 /// nothing has slowed down. Rows that no accelerations within the joints' limits can violate are
-/// left out, as are places that may still close kCalm faster: the QP stays small. Where the gap
-/// closes faster all the same, it brakes with up to kMostBraking a_d, never more. It looks as far
-/// ahead as the slower of the two robots needs (MechanismState::horizon), whichever of them takes a
-/// command. Pairs that overlap part along their penetration's direction. While none of its pairs
-/// can have a row, by how far apart all of them are and how fast anything moves, it costs one bound
-/// for all of them. (The classical velocity damper, van Gorp 2022, eq. 3.30, is not here: it asks
-/// for accelerations without bound, 100 m/s^2 at 1 m/s with the published triples, and alternates
-/// between given up and kept where two arms rest against one another.)
+/// left out, as are places that may still close kCalm faster: the QP stays small. What is too near
+/// parts with slow joints: where a distance has its maximum below delta_s, no joint can open the
+/// gap, and one that must would be thrown to and fro. Where the gap closes faster all the same, it
+/// brakes with up to kMostBraking a_d, never more. It looks as far ahead as the slower of the two
+/// robots needs (MechanismState::horizon), whichever of them takes a command. Pairs that overlap
+/// part along their penetration's direction. While none of its pairs can have a row, by how far
+/// apart all of them are and how fast anything moves, it costs one bound for all of them. (The
+/// classical velocity damper, van Gorp 2022, eq. 3.30, is not here: it asks for accelerations
+/// without bound, 100 m/s^2 at 1 m/s with the published triples, and alternates between given up
+/// and kept where two arms rest against one another.)
 class Collision : public Constraint {
  public:
   /// @throws InputError when a pattern matches no body with shapes, or nothing is left of the pairs

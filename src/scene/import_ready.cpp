@@ -231,10 +231,10 @@ class Search {
   }
 
   double value(const Eigen::VectorXd& q, const std::map<Pair, double>& distances) {
-    double clearance = kLooked, overlap = 0.0;
+    double tight = 0.0, overlap = 0.0;  // what is missing to be at ease, and to be left alone [m]
     for (const auto& [pair, depth] : distances) {
-      clearance = std::min(clearance, depth);
-      overlap += std::max(0.0, kAtEase - depth);
+      tight += std::max(0.0, kAtEase - depth);
+      overlap += std::max(0.0, kWanted - depth);
     }
     double room = kRoom, away = 0.0;
     for (Eigen::Index i = 0; i < q.size(); ++i) {
@@ -244,9 +244,11 @@ class Search {
       room = std::min(room, std::min(q[i] - l.lower, l.upper - q[i]) / (l.upper - l.lower));
     }
     const double good = room / kRoom + std::min(1.0, dexterity(q) / kDexterous) - 0.2 * away;
-    const double heavy = std::max(0.0, gravity_share(q) - kEffort);
-    // any overlap is worse than any other fault, and then a pose that the drives hardly hold
-    return (clearance >= kAtEase ? good : good - 10.0 - 100.0 * overlap) - 10.0 * heavy;
+    // pairs that are tight wherever the arm is cost every pose the same
+    double bad = 100.0 * tight + 10.0 * std::max(0.0, gravity_share(q) - kEffort);
+    // what a collision constraint would push apart is worse than any other fault
+    if (overlap > 0.0) bad += 100.0 + 1000.0 * overlap;
+    return good - bad;
   }
 
   // the largest share of its effort that a joint of the first group needs against gravity

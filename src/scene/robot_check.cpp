@@ -22,6 +22,27 @@ int carrier(const ModelDescription& description, const std::string& frame) {
 
 }  // namespace
 
+std::string end_frame(const RobotFolder& folder) {
+  if (folder.mount) return *folder.mount;
+  const ModelDescription& d = folder.description;
+  const auto body_of_joint = [&](const std::string& name) {
+    for (std::size_t b = 0; b < d.bodies.size(); ++b)
+      if (std::ranges::count(d.bodies[b].joints, name, &JointDescription::name) > 0)
+        return static_cast<int>(b);
+    return -1;
+  };
+  const int last = folder.groups.empty() ? -1 : body_of_joint(folder.groups.front().joints.back());
+  // on that joint's body, or on what is fixed to it
+  const auto at_its_end = [&](int body) {
+    for (; body > last; body = d.bodies[static_cast<std::size_t>(body)].parent)
+      if (!d.bodies[static_cast<std::size_t>(body)].joints.empty()) return false;
+    return body == last;
+  };
+  for (auto frame = d.frames.rbegin(); frame != d.frames.rend(); ++frame)
+    if (last < 0 || at_its_end(frame->body)) return frame->name;
+  return last < 0 ? "" : d.bodies[static_cast<std::size_t>(last)].name;
+}
+
 double find_reach(const ModelDescription& description, const RobotLimits& limits,
                   const std::string& frame_name) {
   const RobotModel model(description);
@@ -134,10 +155,7 @@ RobotReport check_robot(const RobotFolder& folder, int states) {
                                      [&](const InertiaRepair& r) { return r.body == body.name; });
     report.bodies.push_back(std::move(b));
   }
-  if (folder.mount)
-    report.reach_frame = *folder.mount;
-  else if (!folder.description.frames.empty())
-    report.reach_frame = folder.description.frames.back().name;
+  report.reach_frame = end_frame(folder);
   if (!report.reach_frame.empty())
     report.reach = find_reach(folder.description, folder.limits, report.reach_frame);
   report.fixed = compare_engines(folder.description, states, 1);

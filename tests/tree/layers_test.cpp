@@ -1,5 +1,5 @@
-// A folder of src/ includes those above it in docs/architecture.md, never below; libraries stay behind
-// their folders.
+// A folder of src/ includes those above it in docs/architecture.md, never below; libraries stay
+// behind their folders.
 #include <gtest/gtest.h>
 
 #include <algorithm>
