@@ -103,14 +103,18 @@ nlohmann::ordered_json to_json(const UnreachedSummary& u) {
 // what was measured that nobody asked for, and what could not be reached; nothing of what is well
 void print_watch(const RunSummary& s) {
   for (const auto& w : s.watch) {
+    const auto group = std::ranges::find(s.groups, w.group, &GroupSummary::name);
+    const bool slides = group != s.groups.end() && group->slides;
+    const double unit = slides ? 1e3 : kDegree;
+    const char* name = slides ? "mm" : "deg";
     if (w.stops() + w.jumps + w.peaks > 0)
       fmt::print(
           "watch {}: stopped {} times (deviation {}, speed {}, beyond a stop {}, silence {}, force "
-          "{}); {} jumps of speed, {} peaks of force; worst: {:.1f} deg from its command, {:.2f} x "
-          "its speed, {:.1f} deg beyond a stop, {:.0f} N\n",
+          "{}); {} jumps of speed, {} peaks of force; worst: {:.1f} {} from its command, {:.2f} x "
+          "its speed, {:.1f} {} beyond a stop, {:.0f} N\n",
           w.group, w.stops(), w.deviations, w.overspeeds, w.beyond_stops, w.silences, w.forces,
-          w.jumps, w.peaks, kDegree * w.worst_deviation, w.worst_speed, kDegree * w.worst_beyond,
-          w.worst_force);
+          w.jumps, w.peaks, unit * w.worst_deviation, name, w.worst_speed, unit * w.worst_beyond,
+          name, w.worst_force);
   }
   for (const auto& u : s.unreached)
     if (u.times > 0)
@@ -134,7 +138,8 @@ void print_groups(const RunSummary& s) {
       fmt::print(
           "gripper {}: grasped {} times, lost or let go {} times; at the end {:.1f} mm wide, "
           "{:.1f} N at each pad, {}\n",
-          g.name, g.gripper->grasped, g.gripper->lost, 1e3 * g.gripper->width, g.gripper->force,
+          g.name, g.gripper->grasped, g.gripper->lost, 1e3 * g.gripper->width,
+          std::round(10.0 * g.gripper->force) / 10.0 + 0.0,
           g.gripper->holds ? "holds something" : "holds nothing");
 }
 

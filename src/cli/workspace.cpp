@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "scene/robot_check.hpp"
@@ -49,11 +48,16 @@ std::string compensated(const RobotFolder& robot) {
 // With which links can count on braking against their own arm's others: the slowest joint's braking
 // at the lever of a link's thickness [m/s^2].
 double own_deceleration(const RobotFolder& robot, double reach) {
-  double slowest = std::numeric_limits<double>::infinity();
-  for (const auto& joint : robot.groups.front().joints)
-    if (const JointLimits* limits = robot.limits.find(joint))
-      slowest = std::min(slowest, limits->braking);
-  return std::clamp(kThickness * reach * slowest, 0.05, 2.0);
+  double slowest = 2.0;
+  for (const auto& body : robot.description.bodies)
+    for (const auto& joint : body.joints) {
+      const JointLimits* limits = robot.limits.find(joint.name);
+      if (limits == nullptr || !std::ranges::count(robot.groups.front().joints, joint.name))
+        continue;
+      const double lever = joint.type == JointType::kPrismatic ? 1.0 : kThickness * reach;
+      slowest = std::min(slowest, lever * limits->braking);
+    }
+  return std::max(slowest, 0.05);
 }
 
 // what keeps a group where it is that the whole-arm controller does not drive
@@ -70,7 +74,18 @@ std::string hand_frame(const RobotFolder& robot, const RobotFolder* tool) {
   const auto& frames = last.description.frames;
   for (const char* usual : {"tcp", "suction", "grasp", "tool0"})
     if (std::ranges::count(frames, usual, &FrameDescription::name)) return usual;
-  if (const std::string end = end_frame(last); !end.empty()) return end;
+  if (tool == nullptr)
+    if (const std::string end = end_frame(robot); !end.empty()) return end;
+  // of a tool what no jaw moves
+  const auto& bodies = last.description.bodies;
+  const auto moved = [&](int body) {
+    for (; body >= 0; body = bodies[static_cast<std::size_t>(body)].parent)
+      if (!bodies[static_cast<std::size_t>(body)].joints.empty()) return true;
+    return false;
+  };
+  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
+    if (!moved(frame->body)) return frame->name;
+  if (tool != nullptr && !bodies.empty()) return bodies.front().name;
   return last.description.bodies.empty() ? "" : last.description.bodies.back().name;
 }
 

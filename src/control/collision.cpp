@@ -12,8 +12,9 @@ namespace handspan {
 namespace {
 
 constexpr double kUnlimited = 1e30;  // acceleration of joints without limits [rad/s^2, m/s^2]
-// what is too near parts with what joints can reach in this time [s]
-constexpr double kParting = 0.0125;
+// What is too near parts with the speed that joints can reach in this time [s]; with less at levers
+// below kLever [m/rad, m/m], so that joints come to rest where the gap is widest.
+constexpr double kParting = 0.0125, kLever = 0.05;
 
 struct Body {
   int robot = 0, body = 0;
@@ -129,9 +130,9 @@ std::vector<BodyPair> named_pairs(const CollisionConfig& config, const Constrain
     if (pairs.size() == before)
       throw InputError(fmt::format(
           "the collision pair [{}, {}] leaves nothing to keep apart: its bodies are neighbours, "
-          "listed in ignored_pairs, named before, or nothing that control drives moves one against "
-          "the "
-          "other; name others",
+          "are "
+          "listed in ignored_pairs, were named before, or cannot be moved against one another by "
+          "what control drives; name others",
           pattern_a, pattern_b));
   }
   return pairs;
@@ -261,7 +262,12 @@ void Collision::fill_row(const ControlSystem& system, ControlState& state, int p
     auto row = rows.A.row(r).segment(mechanism.offset, mechanism.model->nv());
     distance_row(*model_, p, d, robot, s.data, row);
     rate += row.dot(s.v);
-    opening += kParting * row.cwiseAbs().dot(fastest_[m]);
+    // held fingers and what follows them open nothing
+    for (std::size_t j = 0; j < mechanism.actuated.size(); ++j) {
+      const double lever = std::abs(row[mechanism.actuated[j]]);
+      opening +=
+          kParting * mechanism.limits[j].acceleration * lever * std::min(1.0, lever / kLever);
+    }
     if (s.due)
       most += row.cwiseAbs().dot(fastest_[m]);
     else
@@ -334,8 +340,10 @@ ObjectSchema<Config> with_margins(const ObjectSchema<Config>& schema) {
                 "fastest approach")
       .optional("deceleration", &CollisionConfig::deceleration, number("m/s^2").above(0),
                 "with which a pair can count on stopping")
-      .optional("recovery", &CollisionConfig::recovery, number("m/s").above(0),
-                "speed at which it leaves what is too near")
+      .optional(
+          "recovery", &CollisionConfig::recovery, number("m/s").above(0),
+          "at most with this speed it leaves what is too near; slower where joints have little "
+          "lever")
       .check(
           [](const Config& c) -> std::optional<Fault> {
             if (c.influence > c.safety) return std::nullopt;
@@ -361,8 +369,8 @@ void register_collision(ConstraintRegistry& registry) {
                with_margins(object<CollisionConfig>("Collision", "keeps pairs of bodies apart")
                                 .required("pairs", &CollisionConfig::pairs, list(pair_schema()),
                                           "two names of bodies each, such as [left.link5, bench]; "
-                                          "'*' is any text. Neighbours and ignored_pairs are left "
-                                          "out")),
+                                          "'*' is any text. Neighbours, ignored_pairs and what "
+                                          "control cannot move apart are left out")),
                "keeps pairs of bodies apart",
                [](const CollisionConfig& config, const ConstraintContext& context) {
                  return std::make_unique<Collision>(config, context);

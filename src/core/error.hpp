@@ -1,6 +1,6 @@
 #pragma once
 
-// Errors of a person's input: where it is written, what is wrong, what would hint it.
+// Errors of a person's input: where it is written, what is wrong, and a hint.
 
 #include <stdexcept>
 #include <string>

@@ -104,7 +104,7 @@ void Reader::finish() {
     issues_.push_back({{issues_[0].place.file, 0, 0},
                        "",
                        fmt::format("{} more errors", unlisted_),
-                       "hint those above first"});
+                       "correct those above first"});
   }
   throw ConfigError(std::move(issues_));
 }

@@ -17,7 +17,7 @@ class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
-  /// Opens a file. Throws InputError (path, cause, hint) when it is missing, no plain file or
+  /// Opens a file. Throws InputError (path, cause, hint) when it is missing, is not a plain file or
   /// unreadable.
   static std::unique_ptr<ByteSource> file(const std::filesystem::path& path);
 

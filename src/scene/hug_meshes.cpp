@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 
 #include "scene/cover_mesh.hpp"
@@ -51,6 +52,7 @@ std::vector<std::vector<Shape>> covered(const std::vector<BodyMesh>& meshes,
   std::mutex telling;
   std::size_t done = 0;
   std::exception_ptr failed;
+  std::size_t failed_at = meshes.size();
   const auto work = [&] {
     for (std::size_t i; (i = next++) < meshes.size();) {
       std::exception_ptr wrong;
@@ -60,14 +62,21 @@ std::vector<std::vector<Shape>> covered(const std::vector<BodyMesh>& meshes,
         wrong = std::current_exception();
       }
       const std::scoped_lock lock(telling);
-      if (wrong && !failed) failed = wrong;
+      if (wrong && i < failed_at) {
+        failed = wrong;
+        failed_at = i;
+      }
       if (progress) progress(what, ++done, meshes.size());
     }
   };
   {
     const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
     std::vector<std::jthread> others;
-    for (std::size_t k = 1; k < std::min(cores, meshes.size()); ++k) others.emplace_back(work);
+    try {
+      for (std::size_t k = 1; k < std::min(cores, meshes.size()); ++k) others.emplace_back(work);
+    } catch (const std::system_error&) {
+      // fewer threads do it too
+    }
     work();
   }
   if (failed) std::rethrow_exception(failed);

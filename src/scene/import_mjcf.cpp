@@ -92,6 +92,9 @@ ImportedRobot import_mjcf(const std::filesystem::path& file, const ImportOptions
   out.notes.insert(out.notes.end(), read.notes.begin(), read.notes.end());
   out.repairs = std::move(read.repairs);
   out.ignored_pairs = std::move(read.excluded);
+  if (!out.ignored_pairs.empty())
+    out.notes.push_back(
+        fmt::format("{} <exclude> are ignored_pairs of robot.yaml", out.ignored_pairs.size()));
   ModelDescription description = std::move(read.description);
   replace_meshes(description, options, out.notes);
 
@@ -177,21 +180,19 @@ ImportedRobot import_mjcf(const std::filesystem::path& file, const ImportOptions
   out.limits = std::move(limits);
   out.srdf = find_srdf(file).value_or("");
   finish_import(out, std::move(description), options, read.keys);
+  if (!read.ground && read.surroundings.empty()) return out;
   // a tool stands nowhere
-  if (out.limits.empty()) return out;
+  if (out.limits.empty()) {
+    out.notes.push_back("what stands in the world is left out: nothing of the file is driven");
+    return out;
+  }
   out.surroundings = std::move(read.surroundings);
   out.ground = read.ground;
-  if (out.ground || !out.surroundings.empty())
-    out.notes.push_back(fmt::format(
-        "the world has {}{}: {} of the folder has them around the robot",
-        out.ground ? fmt::format("a level plane at {:.6g} m", *out.ground) : "",
-        out.surroundings.empty()
-            ? ""
-            : fmt::format("{}{} shapes", out.ground ? " and " : "", out.surroundings.size()),
-        kSceneFile));
-  if (!out.ignored_pairs.empty())
-    out.notes.push_back(
-        fmt::format("{} <exclude> are ignored_pairs of robot.yaml", out.ignored_pairs.size()));
+  std::string what = out.ground ? fmt::format("a level plane at {:.6g} m", *out.ground) : "";
+  if (const auto n = out.surroundings.size(); n > 0)
+    what += fmt::format("{}{} shape{}", what.empty() ? "" : " and ", n, n == 1 ? "" : "s");
+  out.notes.push_back(fmt::format("the world has {}: {} of the folder has them around the robot",
+                                  what, kSceneFile));
   return out;
 }
 

@@ -28,8 +28,8 @@ std::string plain_name(const std::string& name, const char* kind) {
 
 void make_names_plain(ImportedRobot& robot, ModelDescription& description) {
   std::map<std::string, std::string> bodies, frames;
-  const auto hint = [&](std::string& name, const char* kind, std::set<std::string>& taken,
-                        std::map<std::string, std::string>* renamed) {
+  const auto make_plain = [&](std::string& name, const char* kind, std::set<std::string>& taken,
+                              std::map<std::string, std::string>* renamed) {
     std::string plain = plain_name(name, kind);
     if (plain == name) return;
     const std::string stem = plain;
@@ -49,10 +49,10 @@ void make_names_plain(ImportedRobot& robot, ModelDescription& description) {
   }
   for (const auto& frame : description.frames) places.insert(frame.name);
   for (auto& body : description.bodies) {
-    hint(body.name, "body", places, &bodies);
-    for (auto& shape : body.shapes) hint(shape.name, "shape", shapes, nullptr);
+    make_plain(body.name, "body", places, &bodies);
+    for (auto& shape : body.shapes) make_plain(shape.name, "shape", shapes, nullptr);
   }
-  for (auto& frame : description.frames) hint(frame.name, "frame", places, &frames);
+  for (auto& frame : description.frames) make_plain(frame.name, "frame", places, &frames);
   const auto follow = [](std::string& name, const std::map<std::string, std::string>& renamed) {
     if (const auto found = renamed.find(name); found != renamed.end()) name = found->second;
   };

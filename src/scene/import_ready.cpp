@@ -245,7 +245,7 @@ class Search {
     }
     const double good = room / kRoom + std::min(1.0, dexterity(q) / kDexterous) - 0.2 * away;
     // pairs that are tight wherever the arm is cost every pose the same
-    double bad = 100.0 * tight + 10.0 * std::max(0.0, gravity_share(q) - kEffort);
+    double bad = 100.0 * tight + 10.0 * std::clamp(gravity_share(q) - kEffort, 0.0, 5.0);
     // what a collision constraint would push apart is worse than any other fault
     if (overlap > 0.0) bad += 100.0 + 1000.0 * overlap;
     return good - bad;

@@ -144,7 +144,7 @@ class Reducer {
       const int body = m_.geom_bodyid[g], type = m_.geom_type[g];
       const std::string name = name_of(m_, mjOBJ_GEOM, g, "geom");
       if (body == 0) {
-        world_geom(g, name);
+        world_geom(g, name, covered);
       } else if (type == mjGEOM_ELLIPSOID) {
         cover_ellipsoid(g);
         covered.push_back(name);
@@ -166,24 +166,32 @@ class Reducer {
   }
 
   // what stands around the robot: the scene's ground and fixtures
-  void world_geom(int g, const std::string& name) {
+  void world_geom(int g, const std::string& name, std::vector<std::string>& covered) {
     const int type = m_.geom_type[g];
+    if (m_.geom_contype[g] == 0 && m_.geom_conaffinity[g] == 0) {
+      note(fmt::format("the geom {} of the world is left out: it is only drawn", name));
+      return;
+    }
     if (type == mjGEOM_PLANE) {
       const Eigen::Quaterniond turn = quaternion_from_mujoco(m_.geom_quat + 4 * g);
       const double height = m_.geom_pos[3 * g + 2];
       if ((turn * Eigen::Vector3d::UnitZ()).z() > kLevel) {
+        if (out_.ground)
+          note(fmt::format(
+              "of the level planes of the world the highest counts, not that at {:.6g} m",
+              std::min(height, *out_.ground)));
         out_.ground = std::max(height, out_.ground.value_or(height));
         return;
       }
     } else if (type != mjGEOM_MESH && type != mjGEOM_HFIELD && type != mjGEOM_SDF) {
-      if (type == mjGEOM_ELLIPSOID) cover_ellipsoid(g);
+      if (type == mjGEOM_ELLIPSOID) {
+        cover_ellipsoid(g);
+        covered.push_back(name);
+      }
       std::vector<std::string> renamed;  // shapes of a scene have no names
       Shape shape = describe_geom(m_, g, "world", renamed);
       for (float& part : shape.rgba) part = std::clamp(part, 0.0F, 1.0F);
-      if (shape.collides)
-        out_.surroundings.push_back(std::move(shape));
-      else
-        note(fmt::format("the geom {} of the world is left out: it is only drawn", name));
+      out_.surroundings.push_back(std::move(shape));
       return;
     }
     note(fmt::format("the geom {} of the world is left out: a {}", name,

@@ -168,10 +168,10 @@ class Setup {
                       pair.first, pair.second));
     }
     for (const auto& [a, b] : found.overlaps)
-      note(
-          fmt::format("'{}' and '{}' overlap at ready, the best of 402 poses: hint their shapes in "
-                      "model.xml, add the pair to ignored_pairs, or start elsewhere",
-                      a, b));
+      note(fmt::format(
+          "'{}' and '{}' overlap at ready, the best of 402 poses: correct their shapes in "
+          "model.xml, add the pair to ignored_pairs, or start elsewhere",
+          a, b));
   }
 
   // poses of the file, where they place every joint of the first group within its limits

@@ -4,11 +4,13 @@
 
 #include <cmath>
 #include <fstream>
+#include <sstream>
 #include <system_error>
 
 #include "core/error.hpp"
 #include "core/private_folder.hpp"
 #include "scene/mjcf.hpp"
+#include "scene/scene.hpp"
 
 namespace handspan {
 namespace {
@@ -118,6 +120,8 @@ std::string limits_yaml(const ImportedRobot& robot) {
   return out;
 }
 
+namespace {
+
 std::string scene_yaml(const ImportedRobot& robot) {
   std::string out = fmt::format(
       "# {} with what stands around it in {}. Elsewhere: copy it and say where the robot is\n"
@@ -156,6 +160,24 @@ std::string scene_yaml(const ImportedRobot& robot) {
   }
   return out;
 }
+
+// A scene that does not start yet is kept, for a person to correct, and says why.
+void check_scene(const fs::path& folder, const ImportedRobot& robot) {
+  const fs::path file = folder / kSceneFile;
+  try {
+    load_scene(file);
+  } catch (const InputError& error) {
+    std::string why = error.what();
+    for (std::size_t at; (at = why.find(folder.string() + "/")) != std::string::npos;)
+      why.erase(at, folder.string().size() + 1);
+    std::string lines = "# It does not start yet:\n";
+    std::istringstream text(why);
+    for (std::string line; std::getline(text, line);) lines += "#   " + line + "\n";
+    write_file(file, lines + scene_yaml(robot));
+  }
+}
+
+}  // namespace
 
 std::string sources_md(const ImportedRobot& robot) {
   std::string out = fmt::format("# {}: where the numbers come from\n\n", robot.description.name);
@@ -220,6 +242,7 @@ void write_robot_folder(const ImportedRobot& robot, const fs::path& folder, bool
     if (robot.ground || !robot.surroundings.empty())
       write_file(partial / kSceneFile, scene_yaml(robot));
     const RobotFolder loaded = load_robot_folder(partial);
+    if (fs::exists(partial / kSceneFile)) check_scene(partial, robot);
     if (check) check(loaded);
     if (exists) fs::rename(place, old);
     try {

@@ -21,8 +21,8 @@ struct GroupSummary {
   std::string name;
   GroupKind kind = GroupKind::kTorque;
   bool slides = false;           // all its joints do: [m] and [m/s] below
-  double worst_deviation = 0.0;  // from the position at the start [rad]
-  double worst_velocity = 0.0;   // [rad/s]
+  double worst_deviation = 0.0;  // from the position at the start [rad or m]
+  double worst_velocity = 0.0;   // [rad/s or m/s]
   double worst_effort = 0.0;     // drive torque over its limit
   // least room to a limit that any joint had, as a share of its range or limit; below 0: beyond
   double position_margin = 1.0, velocity_margin = 1.0;

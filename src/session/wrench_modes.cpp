@@ -87,7 +87,7 @@ void register_wrench_modes(ModeRegistry& registry) {
           .required("task", &ApplyWrenchConfig::task, text(), "of a wrench")
           .required("wrench", &ApplyWrenchConfig::wrench, vector<6>(),
                     "force [N] and torque [N m] on the loop closure's second frame, in its axes"),
-      "a closed loop closure's force and torque are ramped to a goal, and stay there afterwards",
+      "force and torque of a loop closure that is closed are ramped to a goal, and stay there",
       [](const ApplyWrenchConfig& config, const ModeContext& context) {
         return std::make_unique<ApplyWrenchMode>(config, context);
       });

@@ -160,7 +160,7 @@ class Table {
                   "times must rise: sort the rows, or cut the recording here");
       if (dt > kMostGap)
         throw bad(fmt::format("t is {}, {:.6g} s after that of the row before", row[0], dt),
-                  "t is in seconds, and a gap at most 60 s: hint the unit, or cut the recording "
+                  "t is in seconds, and a gap at most 60 s: correct the unit, or cut the recording "
                   "here");
       if (at_once_ > kMostAtOnce)
         throw bad(fmt::format("{} rows in a row are of t = {}", at_once_, row[0]),

@@ -31,9 +31,10 @@ const char* name_of(MotionKind kind);
 
 /// What a source asks for, or what a reference is. Which part counts depends on its kind.
 struct Motion {
-  PoseReference pose;                  // of a frame E in W
-  Eigen::VectorXd q, v, a;             // of joints [rad, rad/s, rad/s^2]
-  Vector6d wrench = Vector6d::Zero();  // of a join, on its b at b's origin, in b's axes [N, N m]
+  PoseReference pose;       // of a frame E in W
+  Eigen::VectorXd q, v, a;  // of joints [rad, rad/s, rad/s^2]
+  Vector6d wrench =
+      Vector6d::Zero();  // of a loop closure, on its b at b's origin, in b's axes [N, N m]
   void state(StateArchive& archive) { archive(pose, q, v, a, wrench); }
 };
 

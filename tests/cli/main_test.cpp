@@ -12,6 +12,7 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 
 #include "support/program.hpp"
@@ -36,6 +37,36 @@ TEST_F(Cli, RunWritesItsSummaryAndAPicture) {
   EXPECT_EQ(summary["groups"].size(), 4U);
   EXPECT_LT(summary["groups"][0]["worst_deviation"].get<double>(), 0.02);
   EXPECT_GT(std::filesystem::file_size(picture), 10'000U);
+}
+
+TEST_F(Cli, ASummaryTellsOfGrippersInTheirUnitsAndOfNoCup) {
+  const std::string json = (folder_ / "picked.json").string();
+  const Result r =
+      run("run " + (kRoot / "apps/pick-gripper.yaml").string() + " --no-picture --json " + json);
+  EXPECT_EQ(r.code, 0) << r.output;
+  // jaws that slide: in millimetres
+  EXPECT_TRUE(std::regex_search(r.output, std::regex("left\\.gripper +[0-9.]+ +mm +[0-9.]+ +mm/s")))
+      << r.output;
+  EXPECT_NE(
+      r.output.find("gripper left.gripper: grasped 1 times, lost or let go 1 times; at the end"),
+      std::string::npos)
+      << r.output;
+  EXPECT_NE(r.output.find("holds nothing"), std::string::npos) << r.output;
+  const auto summary = nlohmann::json::parse(std::ifstream(json));
+  for (const auto& group : summary["groups"]) {
+    const bool gripper = group["name"].get<std::string>().ends_with(".gripper");
+    ASSERT_EQ(group["gripper"].is_object(), gripper) << group;
+    if (!gripper) continue;
+    EXPECT_EQ(group["gripper"]["grasped"], 1) << group;
+    EXPECT_EQ(group["gripper"]["lost"], 1) << group;
+    EXPECT_FALSE(group["gripper"]["holds"].get<bool>()) << group;
+    EXPECT_GT(group["gripper"]["width"].get<double>(), 0.05) << group;
+  }
+  // a cup has no joints: its row would be of zeros
+  const Result hold =
+      run("run " + (kRoot / "apps/hold.yaml").string() + " --for 0.1s --no-picture");
+  EXPECT_NE(hold.output.find("\npicker.arm "), std::string::npos) << hold.output;
+  EXPECT_EQ(hold.output.find("\npicker.cup "), std::string::npos) << hold.output;
 }
 
 TEST_F(Cli, ARunIsRecordedReplayedCheckedAndRepaired) {

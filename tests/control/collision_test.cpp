@@ -353,6 +353,67 @@ TEST(Collision, FingersThatFollowOneThatIsHeldAreHeld) {
   EXPECT_EQ(c.model().pair_name(1), "wrist - right");
 }
 
+// A ball on a boom of 0.2 m that turns about y, and a ball at x = 0.4 m: half a turn away from it
+// they are farthest apart, and there no acceleration opens the gap. A finger that others drive
+// carries the ball across.
+ControlSystem boom(double acceleration) {
+  MechanismDescription m = mechanism(
+      "boom",
+      {body("post", -1, {shape("post_ball", ShapeType::kSphere, {0.05, 0, 0}, {0.4, 0, 0})}),
+       body("beam", 0, {}, {{kTurns, kY}}),
+       body("finger", 1, {shape("ball", ShapeType::kSphere, {0.05, 0, 0}, {0.2, 0, 0})},
+            {{kSlides, kY}})},
+      1000.0, {"finger_0"});
+  m.held = {"finger_0"};
+  for (auto& [name, limits] : m.limits.joints) limits.acceleration = limits.braking = acceleration;
+  ControlSystem system(Eigen::Vector3d::Zero());
+  system.add_mechanism(m);
+  system.seal();
+  return system;
+}
+
+CollisionConfig always_too_near() {
+  CollisionConfig c = config("post", "finger");
+  c.safety = 0.6;
+  c.influence = 1.0;
+  c.deceleration = 100.0;  // which bounds what may be asked for
+  return c;
+}
+
+TEST(Collision, WhereNoJointOpensAGapNoneIsThrownToAndFro) {
+  const ControlSystem system = boom(10.0);
+  Rig rig(system,
+          std::make_unique<Collision>(always_too_near(), ConstraintContext{system, nullptr, {}}));
+  MechanismState& s = rig.state.mechanisms[0];
+  s.q << std::numbers::pi - 0.05, 0.0;
+  double fastest = 0.0;
+  for (int tick = 0; tick < 3000; ++tick) {
+    rig.solve(-5.0 * s.v, 10.0);  // damped, as tasks are
+    rig.advance(kDt);
+    fastest = std::max(fastest, std::abs(s.v[0]));
+  }
+  // with the q'' of 10 rad/s^2 that it has it would be 1 rad/s, to and fro
+  EXPECT_LT(fastest, 0.02);
+  EXPECT_NEAR(s.q[0], std::numbers::pi, 0.04);
+  EXPECT_LT(std::abs(s.v[0]), 0.01);
+}
+
+TEST(Collision, WhatIsTooNearPartsAsFastAsItsOwnJointsCanSoon) {
+  for (const double acceleration : {10.0, 1000.0}) {
+    const ControlSystem system = boom(acceleration);
+    Rig rig(system,
+            std::make_unique<Collision>(always_too_near(), ConstraintContext{system, nullptr, {}}));
+    // the finger stands aside: it could open the gap, were it not held
+    rig.state.mechanisms[0].q << 2.0, 0.1;
+    rig.rows();
+    ASSERT_TRUE(std::isfinite(rig.lower(0)));
+    const double lever = std::abs(rig.qp.A(0, 0));
+    ASSERT_GT(std::abs(rig.qp.A(0, 1)), 0.1);
+    EXPECT_NEAR(rig.lower(0) * kDt, std::min(0.1, 0.0125 * lever * acceleration), 1e-9)
+        << acceleration;
+  }
+}
+
 TEST(Collision, ImpossiblePairsAreRefused) {
   Names names;
   const auto message = [&](const std::string& a, const std::string& b) {
@@ -363,8 +424,10 @@ TEST(Collision, ImpossiblePairsAreRefused) {
       << message("bare", "base");
   const auto nothing = [](const std::string& a, const std::string& b) {
     return "the collision pair [" + a + ", " + b +
-           "] leaves nothing to keep apart: its bodies are neighbours, listed in ignored_pairs, "
-           "named before, or nothing that control drives moves one against the other; name others";
+           "] leaves nothing to keep apart: its bodies are neighbours, are listed in "
+           "ignored_pairs, were named before, or cannot be moved against one another by what "
+           "control "
+           "drives; name others";
   };
   EXPECT_EQ(message("arm", "hand"), nothing("arm", "hand"));
   EXPECT_EQ(message("base", "floor"), nothing("base", "floor"));

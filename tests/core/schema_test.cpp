@@ -50,7 +50,7 @@ TEST(Schema, ErrorsBeyondAHundredAreCounted) {
   const std::string message = errors_of(text, list(number()));
   EXPECT_TRUE(
       message.ends_with("t.yaml:100: [99] is 'a'; it must be a number\n"
-                        "t.yaml: 50 more errors; hint those above first"))
+                        "t.yaml: 50 more errors; correct those above first"))
       << message;
 }
 

@@ -149,6 +149,8 @@ class Still : public Condition {
     if (found == groups.end())
       throw InputError("there is no group '" + shown(config.group) +
                        "'; handspan check of the scene lists them");
+    if (found->joints.empty())
+      throw InputError("the group '" + shown(config.group) + "' has no joints");
     group_ = static_cast<std::size_t>(found - groups.begin());
   }
 
@@ -184,7 +186,7 @@ class Lifted : public Judge {
   Verdict verdict() const override {
     return highest_ >= config_.height ? Verdict::kGood : Verdict::kOpen;
   }
-  VerdictText words() const override { return "it was lifted"; }
+  VerdictText words() const override { return verdict() == Verdict::kGood ? "it was lifted" : ""; }
   std::string text() const override { return "good when " + config_.object + " was lifted"; }
   void state(StateArchive& archive) override { archive(highest_); }
 

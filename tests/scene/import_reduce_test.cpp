@@ -106,6 +106,8 @@ TEST(ImportReduce, ATendonThatAnEqualityHoldsCouplesItsTwoJoints) {
 TEST(ImportReduce, WhatStandsInTheWorldIsKeptApart) {
   const MjModelPtr m = compiled(
       "<worldbody><geom type='plane' size='1 1 1' pos='0 0 -0.2'/>"
+      "<geom type='plane' size='1 1 1' pos='0 0 -0.9'/>"
+      "<geom name='horizon' type='plane' size='1 1 1' pos='0 0 3' contype='0' conaffinity='0'/>"
       "<geom name='wall' type='plane' size='1 1 1' euler='0 1.57 0'/>"
       "<geom name='table' type='box' size='0.3 0.4 0.05' pos='0.6 0 0.2' euler='0 0 0.5'/>"
       "<geom name='egg' type='ellipsoid' size='0.1 0.05 0.05'/>"
@@ -124,6 +126,9 @@ TEST(ImportReduce, WhatStandsInTheWorldIsKeptApart) {
   EXPECT_EQ(r.surroundings[1].type, ShapeType::kCapsule);
   EXPECT_TRUE(told(r, "the geom 'wall' of the world is left out: a plane that is not level"));
   EXPECT_TRUE(told(r, "the geom 'mark' of the world is left out: it is only drawn"));
+  EXPECT_TRUE(told(r, "the geom 'horizon' of the world is left out: it is only drawn"));
+  EXPECT_TRUE(told(r, "of the level planes of the world the highest counts, not that at -0.9 m"));
+  EXPECT_TRUE(told(r, "ellipsoids are capsules that cover them: 'egg'"));
   EXPECT_EQ(r.description.bodies.size(), 1U);
 }
 

@@ -89,6 +89,38 @@ TEST_F(ImportWrite, WhatStoodAroundTheRobotIsASceneOfItsFolder) {
   EXPECT_FALSE(fs::exists(folder_ / "alone/scene.yaml"));
 }
 
+TEST_F(ImportWrite, OfAToolNothingStandsAroundAndThatIsSaid) {
+  const auto file = write(
+      "tool.xml",
+      "<mujoco model='tool'><worldbody><geom type='plane' size='1 1 1'/><body name='a'>"
+      "<inertial mass='1' pos='0 0 0' diaginertia='0.1 0.1 0.1'/><body name='b'><inertial mass='1' "
+      "pos='0 0 0' diaginertia='0.1 0.1 0.1'/></body></body></worldbody>"
+      "<contact><exclude body1='a' body2='b'/></contact></mujoco>");
+  const ImportedRobot r = import_robot(file);
+  EXPECT_TRUE(noted(r, "what stands in the world is left out: nothing of the file is driven"));
+  EXPECT_TRUE(noted(r, "1 <exclude> are ignored_pairs of robot.yaml"));
+  write_robot_folder(r, folder_ / "tool");
+  EXPECT_FALSE(fs::exists(folder_ / "tool/scene.yaml"));
+}
+
+TEST_F(ImportWrite, ASceneThatDoesNotStartIsKeptAndSaysWhy) {
+  // a table in the arm's own base
+  const auto file = write(
+      "arm.xml",
+      "<mujoco model='arm'><worldbody><geom type='box' size='0.3 0.3 0.3'/><body name='a'>"
+      "<inertial mass='1' pos='0 0 0' diaginertia='0.1 0.1 0.1'/><geom type='sphere' size='0.1'/>"
+      "<joint name='j' range='-90 90' actuatorfrcrange='-20 20'/></body></worldbody></mujoco>");
+  ImportOptions options;
+  options.velocity = 2.0;
+  write_robot_folder(import_robot(file, options), folder_ / "arm");
+  std::stringstream text;
+  text << std::ifstream(folder_ / "arm/scene.yaml").rdbuf();
+  EXPECT_TRUE(text.str().starts_with("# It does not start yet:\n#   scene.yaml: 'arm.a' starts "))
+      << text.str();
+  EXPECT_EQ(error([&] { load_scene(folder_ / "arm/scene.yaml"); }).find("world's"),
+            std::string::npos);
+}
+
 TEST_F(ImportWrite, ReplacesNothingWithoutForceAndNoOtherFolderWithIt) {
   const ImportedRobot r = import_urdf(urdf(joint("revolute", kLimit)));
   write_robot_folder(r, folder_ / "arm");

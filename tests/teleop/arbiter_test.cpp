@@ -4,9 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <memory>
+#include <string>
 
-#include "core/error.hpp"
 #include "jog_support.hpp"
 #include "math/so3.hpp"
 #include "support/alloc.hpp"
@@ -228,7 +230,7 @@ TEST_F(ArbiterTest, JointsAreSharedAsPosesAre) {
       << (arbiter.reference(posture).q - q_start).transpose();
 }
 
-TEST_F(ArbiterTest, AGrantTakesTheSourceFromWhereItWas) {
+TEST_F(ArbiterTest, AGrantStartsItsSourceFromTheReferenceAsItIs) {
   wishes[0].p = {0.06, 0.0, 0.0};
   const Grant grants[] = {grant(0)};
   arbiter.grant(hand, grants, moment);

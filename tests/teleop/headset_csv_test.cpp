@@ -142,7 +142,7 @@ TEST(HeadsetCsv, TimesThatCannotBePlayedAreNamedWithTheirLine) {
   EXPECT_EQ(
       error(head + "1" + row + "3601" + row),
       "s.csv:3: t is 3601, 3600 s after that of the row before; t is in seconds, and a gap at "
-      "most 60 s: hint the unit, or cut the recording here");
+      "most 60 s: correct the unit, or cut the recording here");
   // milliseconds since 1970
   EXPECT_NE(error(head + "1764283200000" + row + "1764283200011" + row + "1764283260033" + row)
                 .find("s.csv:4: t is 1764283260033"),
