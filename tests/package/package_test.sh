@@ -6,9 +6,13 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 cmake --install "$build" --prefix "$folder/prefix" >"$folder/log"
-cmake -S "$source/tests/package" -B "$folder/build" -G Ninja -DCMAKE_PREFIX_PATH="$folder/prefix" \
-  -DHANDSPAN_DEPS="$deps" -DCMAKE_CXX_FLAGS="${CXXFLAGS:-}" >>"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
-cmake --build "$folder/build" >>"$folder/log" 2>&1 || { tail -40 "$folder/log"; exit 1; }
+# a program outside the tree, against what was installed: SOURCE BUILD
+program() {
+  cmake -S "$1" -B "$2" -G Ninja -DCMAKE_PREFIX_PATH="$folder/prefix" -DHANDSPAN_DEPS="$deps" \
+    -DCMAKE_CXX_FLAGS="${CXXFLAGS:-}" >>"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
+  cmake --build "$2" >>"$folder/log" 2>&1 || { tail -40 "$folder/log"; exit 1; }
+}
+program "$source/tests/package" "$folder/build"
 
 cat >"$folder/app.yaml" <<YAML
 name: sag
@@ -96,9 +100,7 @@ YAML
 mkdir "$folder/parts_source"
 cp "$source/tests/package/parts.cpp" "$folder/parts_source"
 sed 's/(example/(parts/; s/main\.cpp/parts.cpp/' "$source/tests/package/CMakeLists.txt" >"$folder/parts_source/CMakeLists.txt"
-cmake -S "$folder/parts_source" -B "$folder/parts_build" -G Ninja -DCMAKE_PREFIX_PATH="$folder/prefix" \
-  -DHANDSPAN_DEPS="$deps" -DCMAKE_CXX_FLAGS="${CXXFLAGS:-}" >>"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
-cmake --build "$folder/parts_build" >>"$folder/log" 2>&1 || { tail -40 "$folder/log"; exit 1; }
+program "$folder/parts_source" "$folder/parts_build"
 cat >"$folder/parts.yaml" <<YAML
 name: parts
 scene: $source/scenes/lift.yaml
