@@ -59,12 +59,13 @@ class Table : public benchmark::BenchmarkReporter {
   std::size_t next_ = 0, width_ = 0;
 };
 
-std::vector<Measured> chosen_figures(const BenchOptions& options) {
+std::vector<Measured> chosen_figures(const BenchOptions& options, const Parts& parts) {
   std::vector<Figure> all;
   for (const auto& list :
        {dynamics_figures(options.root), distance_figures(options.root), plant_figures(options.root),
-        control_figures(options.root), session_figures(options.root), teleop_figures(options.root),
-        study_figures(options.root), station_figures(options.root)})
+        control_figures(options.root), session_figures(options.root, parts),
+        teleop_figures(options.root, parts), study_figures(options.root, parts),
+        station_figures(options.root, parts)})
     all.insert(all.end(), list.begin(), list.end());
   std::vector<Measured> chosen;
   std::vector<std::string> names;
@@ -151,14 +152,14 @@ nlohmann::ordered_json report(const BenchMachine& machine, const std::vector<Mea
 
 }  // namespace
 
-int run_benchmarks(const BenchOptions& options) {
+int run_benchmarks(const BenchOptions& options, const Parts& parts) {
   if (!(options.min_time > 0.0) || !std::isfinite(options.min_time))
     throw InputError(
         fmt::format("the measured time of a figure is {} s; it must be > 0", options.min_time));
   if (options.repetitions < 1)
     throw InputError(
         fmt::format("there are to be {} repetitions; at least 1 is needed", options.repetitions));
-  std::vector<Measured> figures = chosen_figures(options);
+  std::vector<Measured> figures = chosen_figures(options, parts);
   // opened first: a wrong path is to be known before minutes of measuring
   std::ofstream file;
   if (options.json) {

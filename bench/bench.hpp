@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "core/parts.hpp"
+
 namespace handspan {
 
 struct BenchOptions {
@@ -31,11 +33,12 @@ struct BenchOptions {
 /// batch beside it. Of a loop each tick is a sample, min_time does not count, and rivals that are
 /// programs of their own run once before and once after it: theirs is the median of both, and the
 /// ratio that of the medians. Takes one core; does not settle the clock's frequency.
+/// @param parts what the apps and studies of the figures are made of
 /// @return 0 when every target measured was met, 1 when one was not
 /// @throws InputError for a filter that is not a regular expression or names no figure, a time or
 /// number of repetitions that is not positive, a file that cannot be written; std::runtime_error
 /// when ours and a peer's result differ, a loop does
 /// not follow its reference, or a rival fails
-int run_benchmarks(const BenchOptions& options);
+int run_benchmarks(const BenchOptions& options, const Parts& parts);
 
 }  // namespace handspan

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/peer_process.hpp"
+#include "core/parts.hpp"
 
 namespace handspan {
 
@@ -71,14 +72,14 @@ double measure_pair(const Workload& workload, int calls, Samples& samples);
 int fitted_calls(const Workload& workload);
 
 // What there is to measure. Explicit functions: a linker drops self-registering objects of static
-// libraries.
+// libraries. What apps are made of outlives the figures.
 std::vector<Figure> dynamics_figures(const std::filesystem::path& root);
 std::vector<Figure> distance_figures(const std::filesystem::path& root);
 std::vector<Figure> plant_figures(const std::filesystem::path& root);
 std::vector<Figure> control_figures(const std::filesystem::path& root);
-std::vector<Figure> session_figures(const std::filesystem::path& root);
-std::vector<Figure> teleop_figures(const std::filesystem::path& root);
-std::vector<Figure> study_figures(const std::filesystem::path& root);
-std::vector<Figure> station_figures(const std::filesystem::path& root);
+std::vector<Figure> session_figures(const std::filesystem::path& root, const Parts& parts);
+std::vector<Figure> teleop_figures(const std::filesystem::path& root, const Parts& parts);
+std::vector<Figure> study_figures(const std::filesystem::path& root, const Parts& parts);
+std::vector<Figure> station_figures(const std::filesystem::path& root, const Parts& parts);
 
 }  // namespace handspan

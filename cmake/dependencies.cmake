@@ -18,7 +18,6 @@ find_package(zstd REQUIRED)
 find_package(fastcdr REQUIRED)
 find_package(HDF5 REQUIRED COMPONENTS C)
 find_path(FCCP_INCLUDE libfccp/csv.h REQUIRED)  # header only
-find_package(benchmark REQUIRED)
 find_package(SDL2 REQUIRED)
 find_package(OpenGL REQUIRED COMPONENTS EGL OpenGL)
 find_package(OpenSSL REQUIRED)

@@ -48,11 +48,12 @@ function(handspan_alone)
   endforeach()
 endfunction()
 
-# handspan_library(NAME PUBLIC deps... PRIVATE deps...): the library of src/NAME. A dependency that is one
-# of our own folders is named without prefix. Libraries of others are system includes: their warnings are theirs.
-function(handspan_library name)
+# handspan_library(FOLDER PUBLIC deps... PRIVATE deps...): the library of src/FOLDER, named by the last part of it. A
+# dependency that is one of our own folders is named without prefix. Libraries of others are system includes: their warnings are theirs.
+function(handspan_library folder)
   cmake_parse_arguments(arg "" "" "PUBLIC;PRIVATE" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp")
+  get_filename_component(name "${folder}" NAME)
   if(sources)
     add_library(handspan_${name} ${HANDSPAN_LIBRARY_TYPE} ${sources})
     handspan_alone(${sources})
@@ -66,7 +67,9 @@ function(handspan_library name)
   add_library(handspan::${name} ALIAS handspan_${name})
   set_target_properties(handspan_${name} PROPERTIES EXPORT_NAME ${name})
   target_include_directories(handspan_${name} ${public}
-    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/handspan>")
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>"
+    # programs outside include <handspan/FOLDER/NAME.hpp>, and headers one another without that prefix
+    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/handspan>")
   foreach(scope PUBLIC PRIVATE)
     string(TOLOWER ${scope} keyword)
     foreach(dep ${arg_${scope}})

@@ -8,8 +8,9 @@
 #include <stdexcept>
 
 #include "control/collision.hpp"
+#include "control/control_parts.hpp"
 #include "core/config.hpp"
-#include "plant/mujoco_plant.hpp"
+#include "mujoco/mujoco_plant.hpp"
 #include "scene/scene.hpp"
 
 namespace handspan {
@@ -80,7 +81,9 @@ TwoArmLoop::TwoArmLoop(TwoArmProblem problem, const std::filesystem::path& root)
   command_ = Command::zero(layout_);
   const std::string config =
       std::string(problem == TwoArmProblem::kAllLimits ? kAllLimits : kWithoutCollision) + kTasks;
-  arms_ = std::make_unique<WholeArm>(parse_yaml(config, "two_arms.yaml", whole_arm_schema()),
+  Parts parts;
+  register_control(parts);
+  arms_ = std::make_unique<WholeArm>(parse_yaml(config, "two_arms.yaml", whole_arm_schema(parts)),
                                      scene_, layout_, kStep);
   arms_->start(observation_);
   for (const char* name : {"left_hand", "right_hand"}) {

@@ -12,7 +12,7 @@
 
 #include "bench/figure.hpp"
 #include "bench/plant/scenes.hpp"
-#include "plant/mujoco_plant_impl.hpp"
+#include "mujoco/mujoco_plant_impl.hpp"
 
 namespace handspan {
 namespace {
@@ -41,7 +41,7 @@ class Hold {
       command.setConstant(sway);
       return;
     }
-    plant.robot_state(robot_.name, model_, q_, v_);
+    plant.robot_state(robot_.name, q_, v_);
     const Eigen::VectorXd gravity = gravity_forces(model_, data_, q_);
     Eigen::VectorXd press = Eigen::VectorXd::Zero(model_.nv());
     if (bench_.push > 0.0) {

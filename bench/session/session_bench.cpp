@@ -5,8 +5,8 @@
 
 #include "bench/figure.hpp"
 #include "core/private_folder.hpp"
-#include "session/log_file.hpp"
-#include "session/recorder.hpp"
+#include "log/log_file.hpp"
+#include "log/recorder.hpp"
 #include "session/run.hpp"
 
 namespace handspan {
@@ -35,8 +35,8 @@ class Scratch {
 };
 
 // two FR3 that lift a box; of a tick, the recorder's part
-TickSamples record(const std::filesystem::path& root, RecordExtent extent) {
-  const App app = load_app(root / "apps/lift.yaml");
+TickSamples record(const std::filesystem::path& root, const Parts& parts, RecordExtent extent) {
+  const App app = load_app(root / "apps/lift.yaml", parts);
   const Scratch file;
   Session session(app);
   RecorderOptions options;
@@ -56,8 +56,8 @@ TickSamples record(const std::filesystem::path& root, RecordExtent extent) {
 }
 
 // a tick of a closed replay, its hashes compared
-TickSamples replay_ticks(const std::filesystem::path& root) {
-  const App app = load_app(root / "apps/lift.yaml");
+TickSamples replay_ticks(const std::filesystem::path& root, const Parts& parts) {
+  const App app = load_app(root / "apps/lift.yaml", parts);
   TickSamples samples;
   Session session(app);
   TickHashes last{};
@@ -71,8 +71,8 @@ TickSamples replay_ticks(const std::filesystem::path& root) {
   return samples;
 }
 
-TickSamples open_long_log(const std::filesystem::path& root) {
-  App app = load_app(root / "apps/lift.yaml");
+TickSamples open_long_log(const std::filesystem::path& root, const Parts& parts) {
+  App app = load_app(root / "apps/lift.yaml", parts);
   const Scratch file;
   {
     Session session(app);
@@ -97,7 +97,7 @@ TickSamples open_long_log(const std::filesystem::path& root) {
 
 }  // namespace
 
-std::vector<Figure> session_figures(const std::filesystem::path& root) {
+std::vector<Figure> session_figures(const std::filesystem::path& root, const Parts& parts) {
   const auto figure = [](const char* name, double target, std::function<TickSamples()> ours) {
     Figure f;
     f.name = name;
@@ -106,11 +106,13 @@ std::vector<Figure> session_figures(const std::filesystem::path& root) {
     return f;
   };
   return {figure("session/record_default", kRecordTarget,
-                 [root] { return record(root, RecordExtent::kDefault); }),
+                 [root, &parts] { return record(root, parts, RecordExtent::kDefault); }),
           figure("session/record_full", kRecordTarget,
-                 [root] { return record(root, RecordExtent::kFull); }),
-          figure("session/replay_tick", kReplayTarget, [root] { return replay_ticks(root); }),
-          figure("session/open_600_s_log", kOpenTarget, [root] { return open_long_log(root); })};
+                 [root, &parts] { return record(root, parts, RecordExtent::kFull); }),
+          figure("session/replay_tick", kReplayTarget,
+                 [root, &parts] { return replay_ticks(root, parts); }),
+          figure("session/open_600_s_log", kOpenTarget,
+                 [root, &parts] { return open_long_log(root, parts); })};
 }
 
 }  // namespace handspan

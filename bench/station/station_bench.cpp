@@ -14,11 +14,11 @@
 
 #include "bench/figure.hpp"
 #include "core/private_folder.hpp"
+#include "device/headset.hpp"
 #include "session/run.hpp"
 #include "station/hub.hpp"
 #include "station/server.hpp"
 #include "station/station.hpp"
-#include "teleop/headset.hpp"
 
 namespace handspan {
 namespace {
@@ -38,8 +38,8 @@ constexpr int kPairs = 3;
 constexpr Nanoseconds kPairRun = 60 * kSecond;
 
 // of a tick, the tap's part: two FR3 that lift a box
-TickSamples tap(const std::filesystem::path& root) {
-  const App app = load_app(root / "apps/lift.yaml");
+TickSamples tap(const std::filesystem::path& root, const Parts& parts) {
+  const App app = load_app(root / "apps/lift.yaml", parts);
   LiveLoop loop(app);
   TickSamples samples;
   loop.session.unwatch(loop.tap);
@@ -146,8 +146,8 @@ class Page {
 };
 
 // on the wall clock, a page of 60 frames a second that gives samples of a headset
-TickSamples latched(const std::filesystem::path& root) {
-  const App app = load_app(root / "apps/follow.yaml");
+TickSamples latched(const std::filesystem::path& root, const Parts& parts) {
+  const App app = load_app(root / "apps/follow.yaml", parts);
   TickSamples samples;
   NoServices services;
   LiveLoop loop(app);
@@ -193,7 +193,8 @@ TickSamples latched(const std::filesystem::path& root) {
 }
 
 // of the run of an app in the station, alone or with a viewer of 60 frames a second and a recording
-RunSummary served(const App& app, const std::filesystem::path& root, bool watched) {
+RunSummary served(const App& app, const std::filesystem::path& root, const Parts& parts,
+                  bool watched) {
   StationOptions options;
   options.port = 0;
   options.page = root;
@@ -203,7 +204,7 @@ RunSummary served(const App& app, const std::filesystem::path& root, bool watche
   options.until = kPairRun;
   RunSummary summary;
   {
-    Station station(app, options);
+    Station station(app, parts, options);
     // the port is taken, but nobody answers there before run()
     std::int64_t received = 0;
     std::atomic<bool> over{false};
@@ -230,13 +231,13 @@ RunSummary served(const App& app, const std::filesystem::path& root, bool watche
 struct Pairs {
   TickSamples late, behind, end;
 
-  const Pairs& measured(const std::filesystem::path& root) {
+  const Pairs& measured(const std::filesystem::path& root, const Parts& parts) {
     if (!late.seconds.empty()) return *this;
-    const App app = load_app(root / "apps/grab.yaml");
+    const App app = load_app(root / "apps/grab.yaml", parts);
     for (int pair = 0; pair < kPairs; ++pair) {
       double share[2] = {};
       for (const int watched : {pair % 2, 1 - pair % 2}) {
-        const RunSummary run = served(app, root, watched == 1);
+        const RunSummary run = served(app, root, parts, watched == 1);
         share[watched] = static_cast<double>(run.pacer.overruns) / static_cast<double>(run.ticks);
         fmt::print(stderr, "pair {} of {}, {}: {:.3f} % of ticks late; behind p99.9 {:.2f} ms\n",
                    pair + 1, kPairs, watched == 1 ? "watched and recorded" : "alone",
@@ -253,26 +254,26 @@ struct Pairs {
 
 }  // namespace
 
-std::vector<Figure> station_figures(const std::filesystem::path& root) {
+std::vector<Figure> station_figures(const std::filesystem::path& root, const Parts& parts) {
   Figure tick, sample, late, behind, end;
   tick.name = "station/tap_tick";
   tick.largest_median = kTapTarget;
-  tick.loop.ours = [root] { return tap(root); };
+  tick.loop.ours = [root, &parts] { return tap(root, parts); };
   sample.name = "station/sample_latched";
   sample.largest_median = kMedianTarget;
   sample.largest_p99 = kP99Target;
-  sample.loop.ours = [root] { return latched(root); };
+  sample.loop.ours = [root, &parts] { return latched(root, parts); };
   const auto pairs = std::make_shared<Pairs>();
   late.name = "station/watched_late";
   late.unit = Figure::Unit::kPercent;
   late.largest_median = kLateTarget;
-  late.loop.ours = [root, pairs] { return pairs->measured(root).late; };
+  late.loop.ours = [root, &parts, pairs] { return pairs->measured(root, parts).late; };
   behind.name = "station/watched_behind_p999";
   behind.largest_median = kBehindTarget;
-  behind.loop.ours = [root, pairs] { return pairs->measured(root).behind; };
+  behind.loop.ours = [root, &parts, pairs] { return pairs->measured(root, parts).behind; };
   end.name = "station/watched_behind_end";
   end.largest_median = kEndTarget;
-  end.loop.ours = [root, pairs] { return pairs->measured(root).end; };
+  end.loop.ours = [root, &parts, pairs] { return pairs->measured(root, parts).end; };
   return {tick, sample, late, behind, end};
 }
 

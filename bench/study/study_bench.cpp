@@ -32,11 +32,12 @@ class StudyScratch {
 };
 
 // two FR3 that lift a box; of a run what is not in its loop. The first compiles and does not count
-TickSamples overhead(const std::filesystem::path& root, const std::string& vary) {
+TickSamples overhead(const std::filesystem::path& root, const Parts& parts,
+                     const std::string& vary) {
   const StudyScratch file(root, vary);
-  const StudyConfig study = load_study(file.path(), "overhead");
+  const StudyConfig study = load_study(file.path(), "overhead", parts);
   const RunPlan plan(study, SubjectFiles::of_app(*study.subject.app), {}, 0);
-  AppSubject subject(study, plan.files());
+  AppSubject subject(study, plan.files(), parts);
   TickSamples samples;
   for (const RunSpec& run : plan.runs()) {
     const auto start = std::chrono::steady_clock::now();
@@ -51,12 +52,12 @@ TickSamples overhead(const std::filesystem::path& root, const std::string& vary)
 
 }  // namespace
 
-std::vector<Figure> study_figures(const std::filesystem::path& root) {
+std::vector<Figure> study_figures(const std::filesystem::path& root, const Parts& parts) {
   Figure f;
   f.name = "study/run_overhead";
   f.largest_median = kOverheadTarget;
-  f.loop.ours = [root] {
-    return overhead(root, "{uniform: [0.4, 0.6], key: scene.objects.box.mass}");
+  f.loop.ours = [root, &parts] {
+    return overhead(root, parts, "{uniform: [0.4, 0.6], key: scene.objects.box.mass}");
   };
   return {f};
 }

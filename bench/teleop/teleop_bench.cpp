@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "bench/figure.hpp"
+#include "device/headset.hpp"
 #include "session/session.hpp"
-#include "teleop/headset.hpp"
 
 namespace handspan {
 namespace {
@@ -32,8 +32,8 @@ Input sample_at(std::int64_t tick) {
 }
 
 // two FR3 follow; of the ticks that take a sample, what they cost more than the others' median
-TickSamples sample_ticks(const std::filesystem::path& root) {
-  const App app = load_app(root / "apps/follow.yaml");
+TickSamples sample_ticks(const std::filesystem::path& root, const Parts& parts) {
+  const App app = load_app(root / "apps/follow.yaml", parts);
   Session session(app);
   Mailbox& box = session.mailbox("headset");
   std::vector<double> with, without;
@@ -44,8 +44,8 @@ TickSamples sample_ticks(const std::filesystem::path& root) {
     session.tick();
     (takes ? with : without).push_back(seconds_since(start));
   }
-  for (int o = 0; o < session.arbiter().outlets(); ++o)
-    if (session.arbiter().is_pose(o) && session.arbiter().holding(o))
+  for (const ReferenceIndex r : session.arbiter().references())
+    if (session.arbiter().reference(r).kind() == kPoseKind && session.arbiter().holding(r))
       throw std::runtime_error("nobody is followed");
   const auto middle = without.begin() + static_cast<std::ptrdiff_t>(without.size() / 2);
   std::nth_element(without.begin(), middle, without.end());
@@ -55,8 +55,8 @@ TickSamples sample_ticks(const std::filesystem::path& root) {
 }
 
 // from mailbox to references: what the arms' controller waits for
-TickSamples reference_ticks(const std::filesystem::path& root) {
-  const App app = load_app(root / "apps/follow.yaml");
+TickSamples reference_ticks(const std::filesystem::path& root, const Parts& parts) {
+  const App app = load_app(root / "apps/follow.yaml", parts);
   Session session(app);
   Mailbox& box = session.mailbox("headset");
   for (int i = 0; i < 100; ++i) {
@@ -76,7 +76,7 @@ TickSamples reference_ticks(const std::filesystem::path& root) {
 
 }  // namespace
 
-std::vector<Figure> teleop_figures(const std::filesystem::path& root) {
+std::vector<Figure> teleop_figures(const std::filesystem::path& root, const Parts& parts) {
   const auto figure = [](const char* name, std::function<TickSamples()> ours) {
     Figure f;
     f.name = name;
@@ -84,8 +84,8 @@ std::vector<Figure> teleop_figures(const std::filesystem::path& root) {
     f.loop.ours = std::move(ours);
     return f;
   };
-  return {figure("teleop/sample", [root] { return sample_ticks(root); }),
-          figure("teleop/references", [root] { return reference_ticks(root); })};
+  return {figure("teleop/sample", [root, &parts] { return sample_ticks(root, parts); }),
+          figure("teleop/references", [root, &parts] { return reference_ticks(root, parts); })};
 }
 
 }  // namespace handspan

@@ -13,11 +13,11 @@
 #include "core/files_read.hpp"
 #include "core/overwritten.hpp"
 #include "core/suggest.hpp"
-#include "plant/mujoco_plant.hpp"
+#include "import/robot_check.hpp"
+#include "log/log_layout.hpp"
+#include "mujoco/mujoco_plant.hpp"
 #include "robot/model.hpp"
 #include "scene/data_folder.hpp"
-#include "scene/robot_check.hpp"
-#include "session/log_layout.hpp"
 #include "session/session.hpp"
 #include "study/study.hpp"
 
@@ -177,8 +177,9 @@ void print_channels(const Session& session, Json& json) {
       channels.size(), kRecordRate.hz());
 }
 
-int check_app(const std::filesystem::path& path, const CheckOptions& options, Json& json) {
-  const App app = load_app(path);
+int check_app(const std::filesystem::path& path, const CheckOptions& options, const Parts& parts,
+              Json& json) {
+  const App app = load_app(path, parts);
   // a check connects to nothing: the simulation of the scene stands in
   SessionOptions how;
   if (!app.plants.empty()) how.plant = std::make_unique<MujocoPlant>(app.scene);
@@ -202,7 +203,7 @@ int check_app(const std::filesystem::path& path, const CheckOptions& options, Js
                {"scene", app.scene.name},
                {"duration", app.duration},
                {"base_period_ns", session.base_period()}});
-  for (const char* parts : {"plants", "controllers", "sources"}) json[parts] = Json::object();
+  for (const char* kind : {"plants", "controllers", "sources"}) json[kind] = Json::object();
   for (std::size_t p = 0; p < app.plants.size(); ++p)
     json["plants"][app.plants[p].first] = {{"driver", app.plants[p].second.driver.name},
                                            {"robots", robots[p]},
@@ -215,13 +216,13 @@ int check_app(const std::filesystem::path& path, const CheckOptions& options, Js
   return kHolds;
 }
 
-int print_schema(const std::string& what) {
+int print_schema(const std::string& what, const Parts& parts) {
   const std::pair<const char*, std::function<Description()>> schemas[] = {
-      {"app", app_description},
+      {"app", [&] { return app_description(parts); }},
       {"scene", scene_description},
       {"robot", robot_yaml_description},
       {"limits", limits_yaml_description},
-      {"study", study_description}};
+      {"study", [&] { return study_description(parts); }}};
   for (const auto& [name, description] : schemas)
     if (what == name || what.empty()) fmt::print("{}\n", describe(description()));
   if (what.empty() || std::ranges::any_of(schemas, [&](const auto& s) { return what == s.first; }))
@@ -231,11 +232,12 @@ int print_schema(const std::string& what) {
 }
 
 // The top-level keys tell what a YAML file is.
-int check_file(const std::filesystem::path& path, const CheckOptions& options, Json& json) {
+int check_file(const std::filesystem::path& path, const CheckOptions& options, const Parts& parts,
+               Json& json) {
   refuse_robot_description(path);
   const Node root = load_tree(path);
   if (root.kind() == Node::Kind::kObject) {
-    if (root.find("scene")) return check_app(path, options, json);
+    if (root.find("scene")) return check_app(path, options, parts, json);
     if (options.channels) throw InputError(kChannelsAreOfApps);
     if (root.find("kind") && root.find("model")) return check_folder(path.parent_path(), json);
     if (root.find("rate") && root.find("joints")) return check_folder(path.parent_path(), json);
@@ -243,7 +245,8 @@ int check_file(const std::filesystem::path& path, const CheckOptions& options, J
   return check_scene(path, json);
 }
 
-int check_one(const std::string& what, const CheckOptions& options, Json& json) {
+int check_one(const std::string& what, const CheckOptions& options, const Parts& parts,
+              Json& json) {
   const std::filesystem::path path(what);
   if (is_log(path)) {
     json["kind"] = "log";
@@ -256,23 +259,23 @@ int check_one(const std::string& what, const CheckOptions& options, Json& json) 
     if (options.channels) throw InputError(kChannelsAreOfApps);
     return check_folder(path, json);
   }
-  if (std::filesystem::exists(path)) return check_file(path, options, json);
+  if (std::filesystem::exists(path)) return check_file(path, options, parts, json);
   // by name, from anywhere
   for (const char* kind : {"robots", "scenes", "apps"}) {
     const auto folder = data_folder() / kind / path;
     if (std::filesystem::is_directory(folder)) return check_folder(folder, json);
     if (const auto yaml = folder.string() + ".yaml"; std::filesystem::exists(yaml))
-      return check_file(yaml, options, json);
+      return check_file(yaml, options, parts, json);
   }
   throw InputError(fmt::format("{}: no such file, folder, robot, scene or app", what));
 }
 
-int check(const CheckOptions& options) {
+int check(const CheckOptions& options, const Parts& parts) {
   if (options.schema) {
     if (!options.json.empty())
       throw InputError("--json is of what is checked, and --schema checks nothing; leave one out");
-    if (options.what.empty()) return print_schema("");
-    for (const auto& what : options.what) print_schema(what);
+    if (options.what.empty()) return print_schema("", parts);
+    for (const auto& what : options.what) print_schema(what, parts);
     return kHolds;
   }
   if (options.what.empty())
@@ -290,7 +293,7 @@ int check(const CheckOptions& options) {
     Json json = {{"path", what}, {"kind", nullptr}};
     int code = kBadInput;
     try {
-      code = check_one(what, options, json);
+      code = check_one(what, options, parts, json);
       json["holds"] = code == kHolds;
     } catch (const std::exception& error) {
       // the others are checked all the same
@@ -326,7 +329,9 @@ void add_check(CLI::App& cli, Action& action) {
   command->add_flag("--channels", options->channels,
                     "of apps: the channels of their logs, with type, size, unit and rate");
   command->add_flag("--schema", options->schema, "print the documentation of the keys instead");
-  command->callback([options, &action] { action = [options] { return check(*options); }; });
+  command->callback([options, &action] {
+    action = [options](const Parts& parts) { return check(*options, parts); };
+  });
 }
 
 }  // namespace handspan

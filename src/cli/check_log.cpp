@@ -10,10 +10,10 @@
 #include "core/error.hpp"
 #include "core/escape.hpp"
 #include "core/files_read.hpp"
+#include "log/log_file.hpp"
+#include "log/log_layout.hpp"
 #include "record/mcap_reader.hpp"
 #include "record/repair.hpp"
-#include "session/log_file.hpp"
-#include "session/log_layout.hpp"
 
 namespace handspan {
 namespace {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "core/parts.hpp"
 #include "core/time.hpp"
 
 namespace handspan {
@@ -14,9 +15,9 @@ namespace handspan {
 /// Exit codes.
 inline constexpr int kHolds = 0, kDoesNotHold = 1, kBadInput = 2;
 
-/// A subcommand's work; its result is the program's exit code. InputErrors become one line and
-/// kBadInput.
-using Action = std::function<int()>;
+/// A subcommand's work with the parts of the program; its result is the program's exit code.
+/// InputErrors become one line and kBadInput.
+using Action = std::function<int(const Parts&)>;
 
 void add_run(CLI::App& cli, Action& action);
 void add_serve(CLI::App& cli, Action& action);

@@ -13,8 +13,8 @@
 #include "cli/end_signals.hpp"
 #include "core/config.hpp"
 #include "core/overwritten.hpp"
-#include "teleop/device_state.hpp"
-#include "teleop/sdl_devices.hpp"
+#include "device/device_state.hpp"
+#include "device/sdl_devices.hpp"
 
 namespace handspan {
 namespace {
@@ -28,8 +28,9 @@ struct DevicesFlags {
   std::filesystem::path json;
 };
 
-DeviceRegistry::Part read_driver(const std::string& type, const std::string& yaml) {
-  return parse_yaml(yaml, "--with", devices().schema_of(type));
+DeviceRegistry::Part read_driver(const DeviceRegistry& types, const std::string& type,
+                                 const std::string& yaml) {
+  return parse_yaml(yaml, "--with", types.schema_of(type));
 }
 
 void print_names(const char* what, const std::vector<std::string>& names) {
@@ -43,14 +44,14 @@ nlohmann::ordered_json to_json(const DeviceLayout& layout) {
           {"outputs", layout.outputs}};
 }
 
-nlohmann::ordered_json list_types() {
+nlohmann::ordered_json list_types(const DeviceRegistry& types) {
   auto json = nlohmann::ordered_json::array();
   fmt::print("types of devices\n");
-  for (const std::string& type : devices().names()) {
-    fmt::print("  {}: {}\n", type, devices().doc(type));
-    nlohmann::ordered_json entry = {{"type", type}, {"for", devices().doc(type)}};
+  for (const std::string& type : types.names()) {
+    fmt::print("  {}: {}\n", type, types.doc(type));
+    nlohmann::ordered_json entry = {{"type", type}, {"for", types.doc(type)}};
     try {
-      const auto device = read_driver(type, "{}").make(DeviceContext{type, 0});
+      const auto device = read_driver(types, type, "{}").make(DeviceContext{type, 0});
       const DeviceLayout& layout = device->layout();
       print_names("poses", layout.poses);
       print_names("axes", layout.axes);
@@ -211,11 +212,11 @@ class Watch {
   bool present_ = false;
 };
 
-int watch(const DevicesFlags& options) {
+int watch(const DevicesFlags& options, const DeviceRegistry& types) {
   const Nanoseconds duration = read_duration(options.duration, "--for");
   Mailbox mailbox;
   const auto device =
-      read_driver(options.watch, options.with).make(DeviceContext{options.watch, 0});
+      read_driver(types, options.watch, options.with).make(DeviceContext{options.watch, 0});
   Watch shown(options.watch, device->layout());
   device->open(mailbox);
   fmt::print("move it; this ends after {:g} s, or with Ctrl-C\n", seconds(duration));
@@ -239,9 +240,9 @@ int watch(const DevicesFlags& options) {
   return shown.samples() > 0 ? kHolds : kDoesNotHold;
 }
 
-int list(const DevicesFlags& options) {
+int list(const DevicesFlags& options, const DeviceRegistry& types) {
   nlohmann::ordered_json json;
-  json["types"] = list_types();
+  json["types"] = list_types(types);
   json["attached"] = list_attached();
   if (!options.json.empty()) write_json(json, options.json);
   return kHolds;
@@ -265,7 +266,10 @@ void add_devices(CLI::App& cli, Action& action) {
   command->add_option("--json", options->json, "write what is printed to FILE")->type_name("FILE");
   command->add_flag_callback("--force", allow_overwriting, kForceDoc);
   command->callback([options, &action] {
-    action = [options] { return options->watch.empty() ? list(*options) : watch(*options); };
+    action = [options](const Parts& parts) {
+      const auto& types = parts.of<DeviceRegistry>();
+      return options->watch.empty() ? list(*options, types) : watch(*options, types);
+    };
   });
 }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "core/time.hpp"
-#include "teleop/raw_terminal.hpp"
+#include "device/raw_terminal.hpp"
 
 namespace handspan {
 namespace {

@@ -136,7 +136,7 @@ void export_streams(const ExportFlags& options, Report& report) {
   report.json["out"] = out.string();
 }
 
-void export_tables_of(const ExportFlags& options, Report& report) {
+void export_tables_of(const ExportFlags& options, const Parts& parts, Report& report) {
   LogFile log = open_log(the_log(options), report);
   const auto out = options.out.empty() ? in_output(log.file().stem().string()) : options.out;
   TableOptions tables;
@@ -148,7 +148,7 @@ void export_tables_of(const ExportFlags& options, Report& report) {
     progress(fmt::format("episode {}", episode), share);
   };
   refuse_files(out, tables.kind == TableKind::kCsv ? ".csv" : ".parquet");
-  const TableReport made = export_tables(log, out, tables);
+  const TableReport made = export_tables(log, parts, out, tables);
   report.remarks.insert(report.remarks.end(), made.remarks.begin(), made.remarks.end());
   report.summary = fmt::format("{} table{} at {:g} Hz in {}", made.files.size(),
                                made.files.size() == 1 ? "" : "s", tables.rate.hz(), out.string());
@@ -156,7 +156,7 @@ void export_tables_of(const ExportFlags& options, Report& report) {
   report.json["rate"] = tables.rate.hz();
 }
 
-void export_dataset(const ExportFlags& options, Report& report) {
+void export_dataset(const ExportFlags& options, const Parts& parts, Report& report) {
   const bool hdf5 = options.to == "hdf5";
   auto out = options.out;
   if (out.empty())
@@ -189,7 +189,7 @@ void export_dataset(const ExportFlags& options, Report& report) {
   refuse_overwriting(out, "--out");
   if (!set.append) refuse_foreign(out, "--out");
   const auto writer = hdf5 ? hdf5_dataset(out, set) : lerobot_dataset(out, set);
-  Demonstrations demonstrations(with);
+  Demonstrations demonstrations(parts, with);
   int count = 0;
   std::size_t rows = 0;
   for (const auto& file : options.logs) {
@@ -241,7 +241,7 @@ void check_options(const ExportFlags& options) {
   needs(options.actions != "absolute", set, "--actions", "hdf5 and lerobot");
 }
 
-int export_logs(const ExportFlags& options) {
+int export_logs(const ExportFlags& options, const Parts& parts) {
   constexpr const char* kFormats[] = {"csv", "parquet", "hdf5", "lerobot"};
   if (std::ranges::find(kFormats, options.to) == std::end(kFormats))
     throw InputError(
@@ -253,9 +253,9 @@ int export_logs(const ExportFlags& options) {
   if (options.to == "csv" && !options.table)
     export_streams(options, report);
   else if (options.to == "csv" || options.to == "parquet")
-    export_tables_of(options, report);
+    export_tables_of(options, parts, report);
   else
-    export_dataset(options, report);
+    export_dataset(options, parts, report);
   for (const auto& remark : report.remarks) fmt::print("{}\n", remark);
   fmt::print("{}\n", report.summary);
   report.json["remarks"] = report.remarks;
@@ -300,7 +300,9 @@ void add_export(CLI::App& cli, Action& action) {
   command->add_option("--json", options->json, "write what was exported to FILE")
       ->type_name("FILE");
   command->add_flag_callback("--force", allow_overwriting, kForceDoc);
-  command->callback([options, &action] { action = [options] { return export_logs(*options); }; });
+  command->callback([options, &action] {
+    action = [options](const Parts& parts) { return export_logs(*options, parts); };
+  });
 }
 
 }  // namespace handspan

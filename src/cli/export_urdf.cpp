@@ -9,11 +9,11 @@
 #include "core/error.hpp"
 #include "core/files_read.hpp"
 #include "core/overwritten.hpp"
+#include "import/urdf_mesh.hpp"
 #include "robot/urdf_export.hpp"
 #include "scene/data_folder.hpp"
 #include "scene/mjcf.hpp"
 #include "scene/robot_folder.hpp"
-#include "scene/urdf_mesh.hpp"
 
 namespace handspan {
 namespace {
@@ -116,7 +116,8 @@ void add_export_urdf(CLI::App& cli, Action& action) {
   command->add_option("--out", options->out, "write to FILE instead of the terminal")
       ->type_name("FILE");
   command->add_flag_callback("--force", allow_overwriting, kForceDoc);
-  command->callback([options, &action] { action = [options] { return export_robot(*options); }; });
+  command->callback(
+      [options, &action] { action = [options](const Parts&) { return export_robot(*options); }; });
 }
 
 }  // namespace handspan

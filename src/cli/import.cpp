@@ -11,10 +11,10 @@
 #include "core/error.hpp"
 #include "core/escape.hpp"
 #include "core/files_read.hpp"
-#include "scene/import.hpp"
-#include "scene/import_write.hpp"
-#include "scene/robot_check.hpp"
-#include "scene/urdf.hpp"
+#include "import/import.hpp"
+#include "import/import_write.hpp"
+#include "import/robot_check.hpp"
+#include "import/urdf.hpp"
 
 namespace handspan {
 namespace {
@@ -150,7 +150,8 @@ void add_import(CLI::App& cli, Action& action) {
   command->add_option("--torque-rate", options->import.torque_rate, "likewise [N m/s, N/s]");
   command->add_option("--json", options->json, "write what was found to FILE")->type_name("FILE");
   command->add_flag("--force", options->force, "replace an existing robot folder");
-  command->callback([options, &action] { action = [options] { return import(*options); }; });
+  command->callback(
+      [options, &action] { action = [options](const Parts&) { return import(*options); }; });
 }
 
 }  // namespace handspan

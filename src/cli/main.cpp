@@ -88,7 +88,7 @@ void write_json(const nlohmann::ordered_json& json, const std::filesystem::path&
         "{}: cannot be written; is the folder writable and the disk not full?", file.string()));
 }
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv, const Parts& parts) {
   // a file that may not grow is a disk that is full: told by who writes it
   std::signal(SIGXFSZ, SIG_IGN);
   CLI::App cli(
@@ -117,7 +117,7 @@ int main(int argc, char** argv) {
   try {
     refuse_unknown(cli, argc, argv);
     cli.parse(argc, argv);
-    return action();
+    return action(parts);
   } catch (const CLI::ParseError& e) {
     return cli.exit(e) == 0 ? kHolds : kBadInput;
   } catch (const InputError& e) {

@@ -14,11 +14,11 @@
 #include "core/files_read.hpp"
 #include "core/private_folder.hpp"
 #include "core/suggest.hpp"
+#include "import/import.hpp"
+#include "import/import_write.hpp"
+#include "import/open_pose.hpp"
+#include "import/robot_check.hpp"
 #include "scene/data_folder.hpp"
-#include "scene/import.hpp"
-#include "scene/import_write.hpp"
-#include "scene/open_pose.hpp"
-#include "scene/robot_check.hpp"
 #include "session/run.hpp"
 
 namespace handspan {
@@ -124,9 +124,9 @@ struct Attempt {
   std::string why;  // it does not
 };
 
-Attempt attempt_of(const fs::path& file, bool shows_way) {
+Attempt attempt_of(const fs::path& file, const Parts& parts, bool shows_way) {
   try {
-    const App app = load_app(file);
+    const App app = load_app(file, parts);
     Session session(app);
     const RunSummary summary = run_session(session, kTrialTime);
     for (const auto& group : summary.groups)
@@ -170,12 +170,12 @@ struct Workspace {
 // Writes the first scene and app that run: at the robot's own pose before others, with all
 // collision pairs before fewer. Where the hand can go nowhere, the arm holds.
 // @return what the last app that does not run said, empty when one runs
-std::string write_what_runs(WorkspacePlan& plan, const Workspace& to) {
+std::string write_what_runs(WorkspacePlan& plan, const Workspace& to, const Parts& parts) {
   const double step = std::max(0.01, 0.08 * plan.reach);
   std::string why;
   const auto runs = [&] {
     write_file(to.app, workspace_app(plan, to.robot, to.tool));
-    Attempt trial = attempt_of(to.app, plan.shown_way.has_value());
+    Attempt trial = attempt_of(to.app, parts, plan.shown_way.has_value());
     why = std::move(trial.why);
     return trial.runs;
   };
@@ -252,7 +252,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-int make_workspace(const NewFlags& options) {
+int make_workspace(const NewFlags& options, const Parts& parts) {
   const fs::path target = fs::absolute(options.folder).lexically_normal();
   const fs::path folder = target.has_filename() ? target : target.parent_path();
   if (fs::exists(folder) && !fs::is_directory(folder))
@@ -306,7 +306,7 @@ int make_workspace(const NewFlags& options) {
   const fs::path scene_file = stage / "scenes" / (plan.name + ".yaml");
   const fs::path app_file = stage / "apps" / (plan.name + ".yaml");
   const std::string why =
-      write_what_runs(plan, {robot, tool ? &*tool : nullptr, scene_file, app_file});
+      write_what_runs(plan, {robot, tool ? &*tool : nullptr, scene_file, app_file}, parts);
   write_file(stage / "README.md", workspace_readme(plan, given.own));
   try {
     put_in_place(stage, folder);
@@ -363,8 +363,9 @@ void add_new(CLI::App& cli, Action& action) {
                    "what the maker's interface takes, where it is a file")
       ->check(CLI::IsMember({"torque", "velocity", "position"}));
   command->add_flag("--force", options->force, "write into a folder that is not empty");
-  command->callback(
-      [options, &action] { action = [options] { return make_workspace(*options); }; });
+  command->callback([options, &action] {
+    action = [options](const Parts& parts) { return make_workspace(*options, parts); };
+  });
 }
 
 }  // namespace handspan

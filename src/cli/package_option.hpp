@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "scene/hug_meshes.hpp"
+#include "import/hug_meshes.hpp"
 
 namespace handspan {
 

@@ -10,8 +10,7 @@
 #include "cli/summary_text.hpp"
 #include "core/files_read.hpp"
 #include "core/overwritten.hpp"
-#include "plant/picture.hpp"
-#include "session/replay.hpp"
+#include "log/replay.hpp"
 
 namespace handspan {
 namespace {
@@ -28,7 +27,7 @@ void print_difference(const LogFile& log, const Difference& d) {
   for (const auto& channel : d.channels) fmt::print("  {}\n", channel);
 }
 
-int replay_log(const ReplayFlags& options) {
+int replay_log(const ReplayFlags& options, const Parts& parts) {
   LogFile log(options.log);
   if (!options.json.empty()) refuse_overwriting(options.json, "--json");
   if (!log.damage().empty()) fmt::print("{}: {}\n", options.log.string(), log.damage());
@@ -46,7 +45,7 @@ int replay_log(const ReplayFlags& options) {
     if (terminal) fmt::print(stderr, "\r{:.1f} of {:.1f} s", seconds(now), seconds(end));
     return !end_asked();
   };
-  const ReplayReport report = replay(log, how);
+  const ReplayReport report = replay(log, parts, how);
   if (terminal) fmt::print(stderr, "\r\033[K");
   print_summary(report.summary);
   for (const ReplayGap& gap : report.gaps)
@@ -84,7 +83,7 @@ int replay_log(const ReplayFlags& options) {
                             {"quantity", name_of(report.difference->quantity)},
                             {"channels", report.difference->channels}};
   }
-  json["summary"] = to_json(log.app(), report.summary);
+  json["summary"] = to_json(log.app(parts), report.summary);
   if (!options.json.empty()) write_json(json, options.json);
   // nothing compared is nothing that holds, nor is a run with holes; the same divergence is the
   // same run
@@ -109,7 +108,9 @@ void add_replay(CLI::App& cli, Action& action) {
   command->add_option("--to", options->to, "stop there");
   command->add_option("--json", options->json, "write the report to FILE")->type_name("FILE");
   command->add_flag_callback("--force", allow_overwriting, kForceDoc);
-  command->callback([options, &action] { action = [options] { return replay_log(*options); }; });
+  command->callback([options, &action] {
+    action = [options](const Parts& parts) { return replay_log(*options, parts); };
+  });
 }
 
 }  // namespace handspan

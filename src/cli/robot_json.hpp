@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "scene/robot_check.hpp"
+#include "import/robot_check.hpp"
 
 namespace handspan {
 

@@ -17,14 +17,14 @@
 #include "core/files_read.hpp"
 #include "core/overwritten.hpp"
 #include "core/suggest.hpp"
-#include "plant/picture.hpp"
+#include "device/headset_csv.hpp"
+#include "log/log_file.hpp"
+#include "log/recorder.hpp"
+#include "mujoco/picture.hpp"
 #include "scene/data_folder.hpp"
-#include "session/log_file.hpp"
-#include "session/recorder.hpp"
 #include "session/run.hpp"
 #include "session/who_acts.hpp"
 #include "study/changed_app.hpp"
-#include "teleop/headset_csv.hpp"
 
 namespace handspan {
 namespace {
@@ -75,14 +75,16 @@ std::vector<LoggedInput> recorded_headset(const RunFlags& options, const Session
   return at_their_stamps(read_headset_csv(options.input, device), session.base_period());
 }
 
-int run(const RunFlags& options) {
+int run(const RunFlags& options, const Parts& parts) {
   refuse_robot_description(options.app);
-  ChangedApp changed(options.app, options.parameters);
+  SessionOptions inputs;
+  std::vector<ParameterOverride> of_files = options.parameters;
+  inputs.parameters = take_live(of_files);
+  ChangedApp changed(options.app, parts, of_files);
   App& app = changed.app;
   if (options.seed) app.seed = *options.seed;
   const Nanoseconds until = options.duration.empty() ? std::llround(app.duration * 1e9)
                                                      : read_duration(options.duration, "--for");
-  SessionOptions inputs;
   const bool csv = options.input.extension() == ".csv";
   // a log has what the devices said then
   inputs.live_devices = options.input.empty() || csv;
@@ -102,7 +104,7 @@ int run(const RunFlags& options) {
   }
   if (csv) session.set_feed(std::make_unique<LogFeed>(recorded_headset(options, session)));
   std::filesystem::path picture;
-  if (!options.no_picture && session.simulation() != nullptr)
+  if (!options.no_picture && session.world() != nullptr)
     picture = options.picture.empty() ? std::filesystem::path("handspan-out") / (app.name + ".png")
                                       : options.picture;
   const OutputOption outputs[] = {
@@ -114,7 +116,7 @@ int run(const RunFlags& options) {
              app.scene.robots.size(), app.scene.objects.size(), seconds(until),
              session.base_period() / 1000);
   for (const auto& [key, value] : options.parameters) fmt::print("with {}={}\n", key, value);
-  if (session.simulation() == nullptr)
+  if (session.world() == nullptr)
     for (const auto& judge : session.judges().texts()) fmt::print("{}\n", judge);
   const bool terminal = isatty(fileno(stderr));
   RunOptions how;
@@ -153,11 +155,11 @@ int run(const RunFlags& options) {
   tell_failure();
   if (!options.json.empty()) write_json(json, options.json);
   // last: where it cannot be written, the rest is there
-  if (!options.no_picture && session.simulation() == nullptr) {
+  if (!options.no_picture && session.world() == nullptr) {
     fmt::print("picture: none, since nothing of the scene is simulated\n");
   } else if (!options.no_picture) {
     if (picture.has_parent_path()) std::filesystem::create_directories(picture.parent_path());
-    write_picture(*session.simulation(), {app.picture.size, app.picture.view}, picture);
+    write_picture(*session.world(), {app.picture.size, app.picture.view}, picture);
     fmt::print("picture: {}\n", picture.string());
   }
   return recorded && summary.broken().empty() ? kHolds : kDoesNotHold;
@@ -174,7 +176,8 @@ void add_run(CLI::App& cli, Action& action) {
                       "simulated time, such as 20s; else as the app says");
   add_seed(*command, options->seed, "of everything random; else as the app says");
   add_parameters(*command, options->parameters,
-                 "another value of a key of the app, by path: scene.objects.box.mass=0.6");
+                 "another value of a key of the app, by path (scene.objects.box.mass=0.6), or of a "
+                 "live parameter (task.left_hand.stiffness=300)");
   command
       ->add_option("--input", options->input,
                    "give the app the inputs of a log (.mcap), or a recording of a headset (.csv)")
@@ -192,7 +195,9 @@ void add_run(CLI::App& cli, Action& action) {
                    "write the picture to FILE (default handspan-out/NAME.png)")
       ->type_name("FILE");
   command->add_flag("--no-picture", options->no_picture, "draw none");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command->callback([options, &action] {
+    action = [options](const Parts& parts) { return run(*options, parts); };
+  });
 }
 
 }  // namespace handspan

@@ -124,17 +124,19 @@ void check_records(const ServeOptions& options) {
 
 }  // namespace
 
-int serve(const ServeOptions& options) {
+int serve(const ServeOptions& options, const Parts& parts) {
   refuse_robot_description(options.app);
+  std::vector<ParameterOverride> of_files = options.parameters;
+  StationOptions how;
+  how.parameters = take_live(of_files);
   // recordings take the files of the app as long as it runs
-  ChangedApp changed(options.app, options.parameters);
+  ChangedApp changed(options.app, parts, of_files);
   App& app = changed.app;
   if (options.seed) app.seed = *options.seed;
   const OutputOption outputs[] = {{"--json", options.json}, {kTokenFileOption, options.token_file}};
   check_outputs(outputs);
   check_records(options);
   for (const auto& line : own_before_shipped(app.scene)) fmt::print("{}\n", line);
-  StationOptions how;
   how.port = static_cast<std::uint16_t>(options.port);
   how.page = data_folder() / "web" / "dist";
   how.records = options.records;
@@ -149,7 +151,7 @@ int serve(const ServeOptions& options) {
   if (!options.duration.empty()) how.until = read_duration(options.duration, "--for");
   std::string fingerprint;
   if (options.lan) fingerprint = open_to_lan(how);
-  Station station(app, how);
+  Station station(app, parts, how);
   const TokenFile token_file(options.token_file, station);
   std::optional<PrivateFolder> opening;
   if (!options.no_page_open) opening.emplace("handspan-page-");
@@ -211,7 +213,8 @@ void add_serve(CLI::App& cli, Action& action) {
       ->capture_default_str();
   add_seed(*command, options->seed, "of everything random; else as the app says");
   add_parameters(*command, options->parameters,
-                 "another value of a key of the app, by path: scene.objects.box.mass=0.6");
+                 "another value of a key of the app, by path (scene.objects.box.mass=0.6), or of a "
+                 "live parameter (task.left_hand.stiffness=300)");
   command->add_flag("--once", options->once,
                     "end when the app's machines have ended; else it starts again");
   command
@@ -220,7 +223,9 @@ void add_serve(CLI::App& cli, Action& action) {
       ->capture_default_str();
   command->add_option("--json", options->json, "write the summary to FILE")->type_name("FILE");
   command->add_flag_callback("--force", allow_overwriting, kForceDoc);
-  command->callback([options, &action] { action = [options] { return serve(*options); }; });
+  command->callback([options, &action] {
+    action = [options](const Parts& parts) { return serve(*options, parts); };
+  });
 }
 
 }  // namespace handspan

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/param_option.hpp"
+#include "core/parts.hpp"
 #include "station/station.hpp"
 
 namespace handspan {
@@ -26,7 +27,7 @@ struct ServeOptions {
 /// --token-file, --view-rate.
 void add_page_options(CLI::App& command, ServeOptions& options);
 
-/// Serves until it is ended. @return the exit code
-int serve(const ServeOptions& options);
+/// Serves until it is ended. @param parts of the app and of recordings @return the exit code
+int serve(const ServeOptions& options, const Parts& parts);
 
 }  // namespace handspan

@@ -16,8 +16,8 @@
 #include "core/escape.hpp"
 #include "core/files_read.hpp"
 #include "core/suggest.hpp"
+#include "log/recorder.hpp"
 #include "scene/data_folder.hpp"
-#include "session/recorder.hpp"
 #include "study/app_subject.hpp"
 #include "study/report.hpp"
 #include "study/runner.hpp"
@@ -49,7 +49,7 @@ std::map<std::string, std::filesystem::path> shipped_studies() {
   return studies;
 }
 
-int list_studies() {
+int list_studies(const Parts& parts) {
   const auto studies = shipped_studies();
   if (studies.empty()) fmt::print("no studies in {}\n", (data_folder() / "studies").string());
   std::size_t width = 0;
@@ -57,7 +57,7 @@ int list_studies() {
   for (const auto& [name, file] : studies) {
     std::string title;
     try {
-      title = load_study(file, name).title;
+      title = load_study(file, name, parts).title;
     } catch (const InputError& error) {
       title = error.what();
     }
@@ -66,21 +66,20 @@ int list_studies() {
   return kHolds;
 }
 
-int list_trials() {
-  for (const std::string& name : trials().names()) fmt::print("{}: {}\n", name, trials().doc(name));
-  if (trials().names().empty()) fmt::print("no trials are registered\n");
+int list_trials(const TrialRegistry& trials) {
+  for (const std::string& name : trials.names()) fmt::print("{}: {}\n", name, trials.doc(name));
   return kHolds;
 }
 
-StudyConfig load(const std::string& given) {
+StudyConfig load(const std::string& given, const Parts& parts) {
   const auto studies = shipped_studies();
   if (const auto known = studies.find(given); known != studies.end())
-    return load_study(known->second, given);
+    return load_study(known->second, given, parts);
   if (std::filesystem::is_regular_file(given)) {
     const std::filesystem::path file(given);
     for (const auto& [name, shipped] : studies)
-      if (std::filesystem::equivalent(shipped, file)) return load_study(file, name);
-    StudyConfig study = load_study(file, file.stem().string());
+      if (std::filesystem::equivalent(shipped, file)) return load_study(file, name, parts);
+    StudyConfig study = load_study(file, file.stem().string(), parts);
     study.given = given;
     return study;
   }
@@ -121,8 +120,8 @@ int rerun(const StudyFlags& options, const StudyRunner& runner, const std::files
   const RunChanges changes = runner.plan().changes(spec);
   const std::uint64_t seed = runner.plan().seed(spec);
   const auto folder = out / fmt::format("run-{:05}", spec.number);
-  const auto file = write_app(runner.plan().files(), changes.changes, seed, folder);
-  const App app = load_app(file);
+  const auto file = write_app(runner.plan().files(), runner.parts(), changes.changes, seed, folder);
+  const App app = load_app(file, runner.parts());
   SessionOptions inputs;
   inputs.live_devices = true;
   Session session(app, std::move(inputs));
@@ -174,12 +173,12 @@ int rerun(const StudyFlags& options, const StudyRunner& runner, const std::files
   return whole ? kHolds : kDoesNotHold;
 }
 
-int study(const StudyFlags& options) {
-  if (options.trials) return list_trials();
-  if (options.study.empty()) return list_studies();
+int study(const StudyFlags& options, const Parts& parts) {
+  if (options.trials) return list_trials(parts.of<TrialRegistry>());
+  if (options.study.empty()) return list_studies(parts);
   if (!options.record.empty() && !options.rerun)
     throw InputError("--record is of one run: say which with --rerun NUMBER");
-  StudyConfig config = load(options.study);
+  StudyConfig config = load(options.study, parts);
   RunnerOptions how = runner_options(options, config.name);
   const std::filesystem::path out = how.out;
   // runs that are going on are finished and kept
@@ -194,7 +193,7 @@ int study(const StudyFlags& options) {
     if (terminal) fmt::print(stderr, "\r\033[Krecords {}: {:.1f} s", name, seconds(now));
   };
   if (!options.data.empty()) InputsRead::note(options.data);
-  StudyRunner runner(std::move(config), std::move(how));
+  StudyRunner runner(std::move(config), parts, std::move(how));
   if (!options.record.empty()) refuse_overwriting(options.record, "--record");
   for (const char* name : {"results.csv", "summary.json", "report.html", "unfinished.jsonl"})
     refuse_overwriting(out / name, "--out");
@@ -243,7 +242,9 @@ void add_study(CLI::App& cli, Action& action) {
   command->add_flag("--fresh", options->fresh, "forget the runs of an interrupted study");
   command->add_flag("--trials", options->trials,
                     "list the trials that a study may have as subject");
-  command->callback([options, &action] { action = [options] { return study(*options); }; });
+  command->callback([options, &action] {
+    action = [options](const Parts& parts) { return study(*options, parts); };
+  });
 }
 
 }  // namespace handspan

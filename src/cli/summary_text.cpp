@@ -41,9 +41,7 @@ nlohmann::ordered_json to_json(const ControlSummary& c) {
 
 nlohmann::ordered_json to_json(const TrackingSummary& t) {
   return {{"task", t.task},
-          {"of", t.kind == MotionKind::kPose     ? "pose"
-                 : t.kind == MotionKind::kJoints ? "joints"
-                                                 : "wrench"},
+          {"of", t.kind},
           {"ticks", t.ticks},
           {"position", {{"rms", t.position_rms}, {"max", t.position_max}}},
           {"angle", {{"rms", t.angle_rms}, {"max", t.angle_max}}},
@@ -151,9 +149,8 @@ void print_tracking(const RunSummary& s) {
              "error max", "angle rms", "lag rms", "lag angle", "gaps", "held [s]");
   for (const auto& t : s.tracking) {
     if (t.ticks == 0) continue;
-    const bool pose = t.kind == MotionKind::kPose, joints = t.kind == MotionKind::kJoints;
-    const double unit = pose ? 1e3 : joints ? kDegree : 1.0;
-    const char* name = pose ? "mm" : joints ? "deg" : "N";
+    const double unit = t.units.shown;
+    const char* name = t.units.shown_unit;
     fmt::print(
         "{:<24} {:>10.3f} {:>3} {:>10.3f} {:>3} {:>10.3f} {:>3} {:>10.1f} {:>3} {:>10.2f} {:>3} "
         "{:>8} {:>9.2f}\n",

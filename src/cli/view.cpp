@@ -11,10 +11,10 @@
 #include "core/escape.hpp"
 #include "core/private_folder.hpp"
 #include "core/suggest.hpp"
+#include "import/import.hpp"
+#include "import/import_write.hpp"
+#include "import/robot_check.hpp"
 #include "scene/data_folder.hpp"
-#include "scene/import.hpp"
-#include "scene/import_write.hpp"
-#include "scene/robot_check.hpp"
 #include "scene/scene.hpp"
 
 namespace handspan {
@@ -95,7 +95,7 @@ bool is_yaml(const fs::path& file) {
   return file.extension() == ".yaml" || file.extension() == ".yml";
 }
 
-int view(const ViewOptions& options) {
+int view(const ViewOptions& options, const Parts& parts) {
   const PrivateFolder folder("handspan-view-");
   const fs::path what = options.what;
   fs::path scene = what;
@@ -120,7 +120,7 @@ int view(const ViewOptions& options) {
   ServeOptions serve_options = options.serve;
   serve_options.app = folder.path() / "app.yaml";
   write(serve_options.app, app);
-  return serve(serve_options);
+  return serve(serve_options, parts);
 }
 
 }  // namespace
@@ -138,7 +138,9 @@ void add_view(CLI::App& cli, Action& action) {
   command->add_option("--tool", options->tool, "on the robot: its name or folder");
   add_packages(*command, options->packages);
   add_page_options(*command, options->serve);
-  command->callback([options, &action] { action = [options] { return view(*options); }; });
+  command->callback([options, &action] {
+    action = [options](const Parts& parts) { return view(*options, parts); };
+  });
 }
 
 }  // namespace handspan

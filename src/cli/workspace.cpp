@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "scene/robot_check.hpp"
+#include "import/robot_check.hpp"
 
 namespace handspan {
 namespace {
@@ -212,7 +212,7 @@ std::string workspace_app(const WorkspacePlan& plan, const RobotFolder& robot,
       "      # a run without --for ends here; the station goes on\n"
       "      shown: {final: true, next: [{to: teleoperation}]}\n"
       "      teleoperation:\n        do:\n"
-      "          - {type: teleoperate, task: hand, sources: [{source: person}]}\n";
+      "          - {type: follow, task: hand, sources: [{source: person}]}\n";
   for (const auto& gripper : grippers)
     out += fmt::format(
         "          # a press closes the gripper, the next one opens it\n"

@@ -37,6 +37,8 @@ struct RowBlock {
 
 class Constraint {
  public:
+  static constexpr char kKind[] = "constraint";
+
   virtual ~Constraint() = default;
   Constraint(const Constraint&) = delete;
   Constraint& operator=(const Constraint&) = delete;
@@ -64,9 +66,6 @@ struct ConstraintContext {
 };
 
 using ConstraintRegistry = Registry<Constraint, const ConstraintContext&>;
-
-/// The constraints of this process: the built-in ones, and those that a program added.
-ConstraintRegistry& constraints();
 
 /// Of the deceleration that is counted on: the most that braking_bound() asks for when a gap was
 /// lost unforeseen.

@@ -22,6 +22,8 @@ struct GroupContext {
 
 class GroupController {
  public:
+  static constexpr char kKind[] = "controller";
+
   virtual ~GroupController() = default;
   /// Latches where the group is; before the first update, and when it takes over.
   virtual void start(const GroupState& state) = 0;
@@ -32,8 +34,5 @@ class GroupController {
 };
 
 using ControllerRegistry = Registry<GroupController, const GroupContext&>;
-
-/// The controllers of this process: the built-in ones, and those that a program added.
-ControllerRegistry& controllers();
 
 }  // namespace handspan

@@ -256,6 +256,14 @@ void FrameTask::add_spring(const MechanismState& state, const Vector6d& V, Vecto
   drag = damped(V);
 }
 
+// the critical damping of a spring is no number: it goes with what the arm weighs there
+void FrameTask::declare_parameters(PartParameters& parameters) {
+  if (config_.stiffness_unit == StiffnessUnit::kPerSecondSquared)
+    return Task::declare_parameters(parameters);
+  declare_gains(parameters, "N/m", "N s/m", !critically_damped());
+  declare_weight(parameters);
+}
+
 void register_frame_tasks(TaskRegistry& registry) {
   const auto axes_of = choice<TaskAxes>({{"world", TaskAxes::kWorld}, {"frame", TaskAxes::kFrame}});
   const auto base = [&](const char* name, const char* doc) {

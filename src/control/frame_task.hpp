@@ -84,7 +84,10 @@ class FrameTask : public Task {
   void set_reference(const PoseReference& reference);
   const PoseReference& reference() const { return reference_; }
   std::vector<Row> error_rows() const override;
+  std::string_view reference_kind() const override { return "pose"; }
   void hold(const ControlSystem& system, ControlState& state) override;
+  /// A spring's stiffness is in N/m and its damping in N s/m.
+  void declare_parameters(PartParameters& parameters) override;
   void state(StateArchive& archive) override;
 
   const ControlSystem::FrameOf& frame() const { return frame_; }

@@ -33,6 +33,7 @@ class PostureTask : public Task {
   const std::vector<JointLimits>& limits() const { return limits_; }
   /// Of the configured reference when there is one, else of where the joints are.
   std::vector<Row> error_rows() const override;
+  std::string_view reference_kind() const override { return "joints"; }
   void hold(const ControlSystem& system, ControlState& state) override;
   void state(StateArchive& archive) override;
 

@@ -5,11 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "control/direction_task.hpp"
-#include "control/frame_task.hpp"
-#include "control/posture_task.hpp"
-#include "control/relative_pose_task.hpp"
-#include "control/wrench_task.hpp"
 #include "core/error.hpp"
 
 namespace handspan {
@@ -78,6 +73,44 @@ void Task::set_damping(std::optional<double> damping, double time) {
   critical_.set(0.0, time);
 }
 
+// Persons change gains around what the app says: it is tuned for that. What it leaves at zero (a
+// task that only damps) stays so.
+void Task::declare_gains(PartParameters& parameters, const char* stiffness_unit,
+                         const char* damping_unit, bool damping_for_persons) {
+  constexpr double kLeast = 0.25, kMost = 2.0;  // of what the app says
+  const auto around = [](double value, double most) {
+    return std::array{kLeast * value, std::min(most, kMost * value)};
+  };
+  const TaskGains now = gains();
+  parameters.add(
+      {"stiffness", stiffness_unit, 0.0, kMostStiffness, "how hard it pulls towards its reference",
+       ParameterKind::kNumber, around(now.stiffness, kMostStiffness)},
+      [this] { return stiffness(); },
+      [this](double value, double time) { set_stiffness(value, time); });
+  parameters.add(
+      {"damping", damping_unit, 0.0, kMostDamping,
+       "how hard it brakes against its reference's velocity", ParameterKind::kNumber,
+       damping_for_persons ? around(*now.damping, kMostDamping) : std::array{0.0, 0.0}},
+      [this] { return damping(); },
+      [this](double value, double time) { set_damping(value, time); });
+}
+
+// down to none: the other tasks then have its joints. One that is off at first goes up to the
+// weight of a task for which the app says nothing.
+void Task::declare_weight(PartParameters& parameters) {
+  const double now = weight();
+  parameters.add(
+      {"weight", "", 0.0, kMostWeight, "how much it counts against the other tasks",
+       ParameterKind::kNumber,
+       std::array{0.0, now > 0.0 ? std::min(kMostWeight, 2.0 * now) : TaskGains{}.weight}},
+      [this] { return weight(); }, [this](double value, double time) { set_weight(value, time); });
+}
+
+void Task::declare_parameters(PartParameters& parameters) {
+  declare_gains(parameters, "1/s^2", "1/s");
+  declare_weight(parameters);
+}
+
 void Task::state(StateArchive& archive) {
   archive.part("task", name_);
   archive(stiffness_, damping_, weight_, critical_, error_, demand_, rejected_);
@@ -112,19 +145,6 @@ void Task::publish(ChannelTable& channels, Nanoseconds stamp) const {
   else
     channels.write(error_channel_, error_, stamp);
   channels.write(weight_channel_, weight_.value(), stamp);
-}
-
-TaskRegistry& tasks() {
-  static TaskRegistry registry = [] {
-    TaskRegistry built_in("task");
-    register_frame_tasks(built_in);
-    register_posture_tasks(built_in);
-    register_direction_task(built_in);
-    register_relative_pose_task(built_in);
-    register_wrench_task(built_in);
-    return built_in;
-  }();
-  return registry;
 }
 
 }  // namespace handspan

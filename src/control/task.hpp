@@ -7,11 +7,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "control/ramp.hpp"
 #include "control/system.hpp"
 #include "core/channel.hpp"
+#include "core/parameter_table.hpp"
 #include "core/registry.hpp"
 #include "core/state_archive.hpp"
 #include "core/values.hpp"
@@ -38,6 +40,8 @@ struct TaskGains {
 
 class Task {
  public:
+  static constexpr char kKind[] = "task";
+
   Task(std::string name, int rows, const TaskGains& gains);
   virtual ~Task() = default;
   Task(const Task&) = delete;
@@ -57,6 +61,9 @@ class Task {
   };
   /// By itself: numbered, without units.
   virtual std::vector<Row> error_rows() const;
+  /// The kind of reference that it follows, by the name under which that is registered
+  /// (reference/reference.hpp): "pose". Empty: none, nobody moves it.
+  virtual std::string_view reference_kind() const { return {}; }
   /// Weight times what is left of the error after saturation [m, rad]; the problem damps its
   /// solution by it, so that goals out of reach do not chatter (after Sugihara 2011, whose damping
   /// also grows with the error).
@@ -86,6 +93,10 @@ class Task {
   /// None: critical again.
   void set_damping(std::optional<double> damping, double time = kRampTime);
 
+  /// What of it may be changed live: by itself stiffness, damping and weight, each along a ramp. A
+  /// task with more than these calls this one, then adds its own ("task.NAME." + its name).
+  virtual void declare_parameters(PartParameters& parameters);
+
   /// Declares "NAME.error" and what else it shows. `rate` is that of the control.
   void declare(ChannelTable& channels, Rate rate);
   void publish(ChannelTable& channels, Nanoseconds stamp) const;
@@ -100,6 +111,12 @@ class Task {
   /// Whether no damping was given.
   bool critically_damped() const { return critical_.value() > 0.5; }
   double weight() const { return weight_.value(); }
+  // what declare_parameters() consists of, for a task whose gains have other units or none
+
+  /// @param damping_for_persons whether persons may set the damping too
+  void declare_gains(PartParameters& parameters, const char* stiffness_unit,
+                     const char* damping_unit, bool damping_for_persons = true);
+  void declare_weight(PartParameters& parameters);
 
   std::vector<TaskBlock> blocks_;
   Eigen::VectorXd b_, w_, error_;
@@ -127,9 +144,6 @@ std::vector<int> chosen_axes(const std::vector<bool>& axes, const std::string& t
 std::vector<Task::Row> axis_rows(std::span<const int> axes, const char* along, const char* about);
 
 using TaskRegistry = Registry<Task, const TaskContext&>;
-
-/// The tasks of this process: the built-in ones, and those that a program added.
-TaskRegistry& tasks();
 
 /// Adds the keys that every task has: stiffness, damping, weight. Config derives from TaskGains.
 template <class Config>

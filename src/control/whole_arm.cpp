@@ -103,6 +103,7 @@ WholeArm::WholeArm(const WholeArmConfig& config, const Scene& scene, const Plant
       throw ConfigError({{config.place, "arms",
                           fmt::format("names the group '{}', which the scene does not have", name),
                           did_you_mean(name, names, "it has")}});
+  for (const auto& [name, arm] : config.arms) group_names_.push_back(name);
   const auto ours = [&](const std::string& group) {
     return std::ranges::any_of(config.arms, [&](const auto& arm) { return arm.first == group; });
   };
@@ -280,6 +281,33 @@ void WholeArm::carry(std::string_view payload, bool carried, double time) {
                                                                            time);
 }
 
+void WholeArm::declare_parameters(ParameterTable& table) {
+  for (const auto& task : tasks()) {
+    PartParameters own(table, "task." + task->name());
+    task->declare_parameters(own);
+  }
+  const auto add_switch = [&](const std::string& name, const char* doc, ParameterTable::Get get,
+                              ParameterTable::Set set) {
+    table.add({name, "", 0.0, 1.0, doc, ParameterKind::kSwitch}, std::move(get), std::move(set));
+  };
+  const auto& payloads = system_->payloads();
+  for (std::size_t p = 0; p < payloads.size(); ++p)
+    add_switch(
+        "payload." + payloads[p].name + ".carried",
+        "whether the controller counts its mass as carried",
+        [this, p] { return state_->payload[p].value(); },
+        [this, name = payloads[p].name](double value, double time) {
+          carry(name, value > 0.5, time);
+        });
+  const auto& closures = system_->loop_closures();
+  for (std::size_t c = 0; c < closures.size(); ++c)
+    add_switch(
+        "loop_closure." + closures[c].name + ".closed",
+        "whether the controller takes its two frames for held together",
+        [this, c] { return state_->loop_closures[c].closed ? 1.0 : 0.0; },
+        [this, name = closures[c].name](double value, double) { loop_closure(name, value > 0.5); });
+}
+
 // of coordinates without a torque of ours, mimic joints are where their masters are; of others
 // nobody would tell where they are
 void WholeArm::add_followers(int mechanism) {
@@ -324,6 +352,12 @@ void WholeArm::observe_held(const Observation& observation) {
     s.q[joint.q] = group.q[joint.index];
     s.v[joint.v] = group.v[joint.index];
   }
+}
+
+std::vector<Task*> WholeArm::all_tasks() {
+  std::vector<Task*> all;
+  for (const auto& task : tasks()) all.push_back(task.get());
+  return all;
 }
 
 void WholeArm::start(const Observation& observation) {
@@ -608,7 +642,7 @@ void WholeArm::publish_start(ChannelTable& channels, Nanoseconds stamp) const {
   }
 }
 
-Schema<WholeArmConfig> whole_arm_schema() {
+Schema<WholeArmConfig> whole_arm_schema(const Parts& parts) {
   const auto payload =
       object<PayloadConfig>("Payload", "a known body that an arm may carry")
           .required("frame", &PayloadConfig::frame, text(), "to which it is fixed")
@@ -657,8 +691,10 @@ Schema<WholeArmConfig> whole_arm_schema() {
       .place(&WholeArmConfig::place)
       .required("arms", &WholeArmConfig::arms, dictionary(arm_schema()),
                 "by actuator group (left.arm)")
-      .required("tasks", &WholeArmConfig::tasks, dictionary(tasks().schema()), "by name")
-      .optional("constraints", &WholeArmConfig::constraints, list(constraints().schema()),
+      .required("tasks", &WholeArmConfig::tasks, dictionary(parts.of<TaskRegistry>().schema()),
+                "by name")
+      .optional("constraints", &WholeArmConfig::constraints,
+                list(parts.of<ConstraintRegistry>().schema()),
                 "besides the joints' position, velocity and acceleration limits, which always hold")
       .optional("between_arms", &WholeArmConfig::between_arms, between_arms_schema(),
                 "how bodies of different arms are kept apart: all of them, but for those that it "

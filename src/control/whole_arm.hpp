@@ -10,10 +10,12 @@
 
 #include "control/arm_drive.hpp"
 #include "control/arm_frame.hpp"
+#include "control/arms_controller.hpp"
 #include "control/collision.hpp"
 #include "control/frame_task.hpp"
 #include "control/joint_stop.hpp"
 #include "control/problem.hpp"
+#include "core/parts.hpp"
 #include "scene/scene.hpp"
 
 namespace handspan {
@@ -47,7 +49,7 @@ struct WholeArmConfig {
   bool jerk_limits = true;  // the joints' jerks of limits.yaml, also where no constraint says so
 };
 
-class WholeArm {
+class WholeArm : public ArmsController {
  public:
   /// @param scene, layout outlive this  @param base the loop's tick [ns]
   /// @throws InputError or ConfigError: groups, frames, bodies that do not exist, a joint of a
@@ -56,16 +58,16 @@ class WholeArm {
            Nanoseconds base);
 
   /// Everything holds where it is; before the first update.
-  void start(const Observation& observation);
+  void start(const Observation& observation) override;
   /// One base tick: observe(), then solve(). Allocates, locks and throws nothing, as those.
   void update(const Observation& observation, std::int64_t tick, Command& command) {
     observe(observation, tick);
     solve(command);
   }
   /// The first half of a base tick: state() becomes that of this tick, seen() what is observed now.
-  void observe(const Observation& observation, std::int64_t tick);
+  void observe(const Observation& observation, std::int64_t tick) override;
   /// The second half: writes the commands of the groups that are due.
-  void solve(Command& command);
+  void solve(Command& command) override;
 
   /// Where a frame is by the joints as they were measured last, whatever the feedback of its arm
   /// is. A measurement that is not finite is replaced by the last good one.
@@ -137,6 +139,8 @@ class WholeArm {
   ControlState& state() { return *state_; }
   const ControlState& state() const { return *state_; }
   const std::vector<std::unique_ptr<Task>>& tasks() const { return problem_->tasks(); }
+  std::vector<std::string> groups() const override { return group_names_; }
+  std::vector<Task*> all_tasks() override;
   ControlProblem& problem() { return *problem_; }
   const ControlProblem& problem() const { return *problem_; }
   const ArmDrive& drive(int arm) const { return arms_[static_cast<std::size_t>(arm)].drive; }
@@ -145,14 +149,17 @@ class WholeArm {
   int group_of(int arm) const { return arms_[static_cast<std::size_t>(arm)].group; }
   int mechanism_of(int arm) const { return arms_[static_cast<std::size_t>(arm)].mechanism; }
 
-  void state(StateArchive& archive);
+  void state(StateArchive& archive) override;
 
-  void declare(ChannelTable& channels, Rate rate);
+  /// What of its tasks, payloads ("payload.NAME.carried") and loop closures
+  /// ("loop_closure.NAME.closed") may be changed live. @param table does not outlive this
+  void declare_parameters(ParameterTable& table) override;
+  void declare(ChannelTable& channels, Rate rate) override;
   /// After solve(). @param stamp of the observation that was answered; of the commanded joints:
   /// when they are to be there, so that at one instant they stand beside the measured ones
-  void publish(ChannelTable& channels, Nanoseconds stamp) const;
+  void publish(ChannelTable& channels, Nanoseconds stamp) const override;
   /// After start().
-  void publish_start(ChannelTable& channels, Nanoseconds stamp) const;
+  void publish_start(ChannelTable& channels, Nanoseconds stamp) const override;
 
  private:
   struct Arm {
@@ -199,6 +206,7 @@ class WholeArm {
   void place_stop(int mechanism);
   void ask_stops();
 
+  std::vector<std::string> group_names_;
   Nanoseconds base_;
   std::int64_t ticks_since_ = 0;  // the last solve
   std::unique_ptr<ControlSystem> system_;
@@ -213,7 +221,7 @@ class WholeArm {
   bool any_due_ = false;
 };
 
-/// The keys of a whole-arm controller, with the tasks and constraints that are registered now.
-Schema<WholeArmConfig> whole_arm_schema();
+/// The keys of a whole-arm controller, with the tasks and constraints that `parts` has now.
+Schema<WholeArmConfig> whole_arm_schema(const Parts& parts);
 
 }  // namespace handspan

@@ -21,7 +21,10 @@ class WrenchTask : public Task {
   void set_reference(const Vector6d& F_b);
   /// Of the configured wrench.
   std::vector<Row> error_rows() const override;
+  std::string_view reference_kind() const override { return "wrench"; }
   void hold(const ControlSystem& system, ControlState& state) override;
+  /// Its weight only.
+  void declare_parameters(PartParameters& parameters) override { declare_weight(parameters); }
   void state(StateArchive& archive) override;
   const Vector6d& reference() const { return reference_; }
   const std::vector<bool>& axes() const { return config_.axes; }

@@ -1,7 +1,8 @@
 #pragma once
 
 // Parts by name: tasks, sources, plants... register a factory with its schema, by explicit
-// functions (a linker drops self-registering objects of static libraries). Design, section 3.10.
+// functions (a linker drops self-registering objects of static libraries). The registries of a
+// program are together in Parts (core/parts.hpp). Design, section 3.10.
 //
 //   Registry<Task, const RobotModel&> tasks("task");
 //   tasks.add("posture", posture_schema(), "pulls all joints to a pose",
@@ -18,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -42,8 +44,13 @@ class Registry {
     std::function<Product(Context...)> make;
   };
 
+  /// Of the kind that the interface says: `static constexpr char kKind[] = "task"`.
+  Registry() : kind_(Interface::kKind) {}
   /// `kind` is what a part is called in messages: "task".
   explicit Registry(std::string kind) : kind_(std::move(kind)) {}
+
+  /// What a part is called in messages: "task".
+  const std::string& kind() const { return kind_; }
 
   /// Registers `factory(const Config&, Context...) -> Product`, Config being what `schema` reads.
   /// Throws InputError when the name is taken or is not an identifier.
@@ -60,7 +67,8 @@ class Registry {
                     return factory(*kept, std::forward<Context>(context)...);
                   }};
     };
-    Entry entry{std::move(doc), with_place(schema.map(std::move(bind)))};
+    Entry entry{std::move(doc), with_place(schema.map(bind)), {}};
+    if constexpr (std::is_default_constructible_v<Config>) entry.plain = bind(Config{});
     if (!entries_.emplace(name, std::move(entry)).second) {
       throw InputError(
           fmt::format("the {} '{}' is registered twice; choose another name", kind_, name));
@@ -82,6 +90,15 @@ class Registry {
 
   /// What a part is for. Throws as schema_of().
   const std::string& doc(const std::string& name) const { return find(name).doc; }
+
+  /// The part with its configuration as it is by itself, as if a file said nothing of it; it has no
+  /// place. Throws InputError on a name that is not registered, or one that has no such.
+  Part plain(const std::string& name) const {
+    const Entry& entry = find(name);
+    if (!entry.plain)
+      throw InputError(fmt::format("the {} '{}' has keys that must be given", kind_, shown(name)));
+    return *entry.plain;
+  }
 
   /// An object whose key `tag` names the part; the other keys are its configuration. Knows the
   /// parts that are registered now, not those that come later.
@@ -115,6 +132,7 @@ class Registry {
   struct Entry {
     std::string doc;
     Schema<Part> schema;
+    std::optional<Part> plain;
   };
 
   static Schema<Part> with_place(const Schema<Part>& schema) {

@@ -2,7 +2,7 @@
 // A log's streams as CSV tables, a file each, at the times at which they were recorded.
 #include <filesystem>
 
-#include "session/log_file.hpp"
+#include "log/log_file.hpp"
 
 namespace handspan {
 

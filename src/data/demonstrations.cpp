@@ -140,7 +140,7 @@ struct Demonstrations::Maker {
 
   Motion exact_of(const ActionPart& part) const {
     if (part.kind == ActionPart::Kind::kCommand) return {};
-    return sampler.references()[static_cast<std::size_t>(sampler.outlet(part.name))];
+    return sampler.references()[sampler.reference(part.name)];
   }
 
   const RowSampler& sampler;
@@ -195,7 +195,7 @@ void Demonstrations::add(LogFile& log, const std::function<void(Demonstration&&)
       options_.progress(log.file().filename().string(), number_,
                         (static_cast<double>(at / log.base_period() - now.first)) / length);
     };
-  RowSampler sampler(log, rows);
+  RowSampler sampler(log, parts_, rows);
   for (const Episode& episode : episodes_or_all(log)) {
     ++number_;
     if (!takes(log, episode, sampler)) continue;

@@ -60,7 +60,9 @@ struct Demonstration {
 
 class Demonstrations {
  public:
-  explicit Demonstrations(DemonstrationOptions options) : options_(std::move(options)) {}
+  /// @param parts what the apps in the logs are made of; outlives this
+  Demonstrations(const Parts& parts, DemonstrationOptions options)
+      : parts_(parts), options_(std::move(options)) {}
 
   /// The log's episodes, one after the other; the whole log when it has none.
   /// @throws InputError when it cannot be read, or its channels are not those of the logs before
@@ -78,6 +80,7 @@ class Demonstrations {
   void agree(const LogFile& log, const RowSampler& sampler);
   bool takes(const LogFile& log, const Episode& episode, const RowSampler& sampler);
 
+  const Parts& parts_;
   DemonstrationOptions options_;
   DemonstrationLayout layout_;
   std::vector<std::string> remarks_;

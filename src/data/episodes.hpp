@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "session/log_file.hpp"
+#include "log/log_file.hpp"
 
 namespace handspan {
 

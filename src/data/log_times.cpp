@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "session/log_layout.hpp"
+#include "log/log_layout.hpp"
 
 namespace handspan {
 namespace {

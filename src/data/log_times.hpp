@@ -3,7 +3,7 @@
 // world's time, so that they can be joined with the logs of others.
 #include <optional>
 
-#include "session/log_file.hpp"
+#include "log/log_file.hpp"
 
 namespace handspan {
 

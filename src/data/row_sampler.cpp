@@ -7,10 +7,10 @@
 
 #include "core/error.hpp"
 #include "data/series.hpp"
-#include "session/hash_rows.hpp"
-#include "session/log_layout.hpp"
-#include "session/logged_hashes.hpp"
-#include "session/logged_plants.hpp"
+#include "log/hash_rows.hpp"
+#include "log/log_layout.hpp"
+#include "log/logged_hashes.hpp"
+#include "log/logged_plants.hpp"
 
 namespace handspan {
 struct RowSampler::Impl {
@@ -57,7 +57,8 @@ struct RowSampler::Impl {
     const Impl& impl_;
   };
 
-  Impl(LogFile& l, RowOptions o) : log(l), options(std::move(o)), app(log.app()) {
+  Impl(LogFile& l, const Parts& parts, RowOptions o)
+      : log(l), options(std::move(o)), app(log.app(parts)) {
     if (options.streams)
       instead = "asked for";
     else if (all_observed(log))
@@ -178,9 +179,9 @@ struct RowSampler::Impl {
 
   void note_references() {
     Arbiter& arbiter = session->arbiter();
-    motions.resize(static_cast<std::size_t>(arbiter.outlets()));
-    for (int o = 0; o < arbiter.outlets(); ++o)
-      motions[static_cast<std::size_t>(o)] = arbiter.reference(o);
+    motions.clear();
+    for (const ReferenceIndex r : arbiter.references())
+      motions.push_back(arbiter.reference(r).motion());
     references = motions;
   }
 
@@ -222,8 +223,8 @@ struct RowSampler::Impl {
   std::span<const Motion> references;
 };
 
-RowSampler::RowSampler(LogFile& log, RowOptions options)
-    : impl_(std::make_unique<Impl>(log, std::move(options))) {}
+RowSampler::RowSampler(LogFile& log, const Parts& parts, RowOptions options)
+    : impl_(std::make_unique<Impl>(log, parts, std::move(options))) {}
 RowSampler::~RowSampler() = default;
 
 const std::vector<ChannelInfo>& RowSampler::fields() const { return impl_->fields; }
@@ -270,8 +271,8 @@ void RowSampler::rows(const Stretch& stretch, const std::function<void()>& begin
 
 std::span<const Motion> RowSampler::references() const { return impl_->references; }
 
-int RowSampler::outlet(const std::string& name) const {
-  return impl_->session->arbiter().outlet(name);
+std::size_t RowSampler::reference(const std::string& name) const {
+  return impl_->session->arbiter().find_reference(name).value;
 }
 
 const App& RowSampler::app() const { return impl_->app; }

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "session/log_file.hpp"
+#include "log/log_file.hpp"
 
 namespace handspan {
 
@@ -44,8 +44,9 @@ struct Stretch {
 
 class RowSampler {
  public:
+  /// @param parts what the app in the log is made of; may go afterwards
   /// @throws ConfigError or InputError when the app in the log cannot be loaded
-  RowSampler(LogFile& log, RowOptions options);
+  RowSampler(LogFile& log, const Parts& parts, RowOptions options);
   ~RowSampler();
 
   /// The channels, in the order of their declaration; of streams: those that were recorded. Values
@@ -71,7 +72,7 @@ class RowSampler {
   /// References of the tick before the row in hand, to the last bit; empty for streams.
   std::span<const Motion> references() const;
   /// Index of a reference among them. @throws InputError when there is none
-  int outlet(const std::string& name) const;
+  std::size_t reference(const std::string& name) const;
   const App& app() const;
 
  private:

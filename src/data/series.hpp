@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "session/log_file.hpp"
+#include "log/log_file.hpp"
 
 namespace handspan {
 

@@ -125,7 +125,7 @@ class ParquetTable : public Table {
 
 }  // namespace
 
-TableReport export_tables(LogFile& log, const std::filesystem::path& folder,
+TableReport export_tables(LogFile& log, const Parts& parts, const std::filesystem::path& folder,
                           const TableOptions& options) {
   TableReport report;
   std::error_code failed;
@@ -142,7 +142,7 @@ TableReport export_tables(LogFile& log, const std::filesystem::path& folder,
                        static_cast<double>(at / log.base_period() - now.first) /
                            static_cast<double>(std::max<std::int64_t>(1, now.last - now.first)));
     };
-  RowSampler sampler(log, rows);
+  RowSampler sampler(log, parts, rows);
   for (const Episode& episode : episodes_or_all(log)) {
     ++number;
     now = {episode.start, episode.end};

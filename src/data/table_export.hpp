@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "session/log_file.hpp"
+#include "log/log_file.hpp"
 
 namespace handspan {
 
@@ -26,8 +26,9 @@ struct TableReport {
 /// FOLDER/episode_001.csv or .parquet for each episode (the whole log when it has none): tick,
 /// time, the world's time, and every channel as it was at that instant; what does not change holds
 /// its last value. Choices are words. @throws InputError when a file cannot be written or the rate
-/// is above what there is
-TableReport export_tables(LogFile& log, const std::filesystem::path& folder,
+/// is above what there is, ConfigError or InputError as RowSampler
+/// @param parts what the app in the log is made of
+TableReport export_tables(LogFile& log, const Parts& parts, const std::filesystem::path& folder,
                           const TableOptions& options);
 
 }  // namespace handspan

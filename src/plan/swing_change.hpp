@@ -2,8 +2,9 @@
 // A demonstrated swing done otherwise: how far, in which direction, how fast, with which turn of
 // the wrist, and when it lets go. W is the world, z up; E the frame that swings.
 #include <Eigen/Core>
-#include <Eigen/Geometry>
 #include <span>
+
+#include "math/trajectory.hpp"
 
 namespace handspan {
 
@@ -19,13 +20,8 @@ struct SwingChange {
   double flick_time = 0.3;      // that it takes, as a minimum-jerk motion, > 0 [s]
 };
 
-struct TimedPose {
-  double time = 0.0;  // since the first [s]
-  Eigen::Vector3d p = Eigen::Vector3d::Zero();
-  Eigen::Quaterniond q = Eigen::Quaterniond::Identity();
-};
-
-/// Changes poses X_WE, the first of which is the start; times are divided by the speed.
+/// Changes poses X_WE, the first of which is the start; their times are since it, and are divided
+/// by the speed.
 /// @param release when E lets go without the change, by those times [s]; of flick and lift only
 void change_swing(std::span<TimedPose> poses, const SwingChange& change, double release);
 

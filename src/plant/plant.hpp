@@ -50,10 +50,29 @@ struct PlantLayout {
 };
 
 struct GroupState {
-  Eigen::VectorXd q;    // [rad, m]; suction: 1 while something is held
-  Eigen::VectorXd v;    // [rad/s, m/s]; suction: vacuum, as a share of the full one
-  Eigen::VectorXd tau;  // of the drive [N m, N]; suction: pull, as a share of what breaks it away
+  Eigen::VectorXd q;    // [rad, m]; suction: see CupState
+  Eigen::VectorXd v;    // [rad/s, m/s]
+  Eigen::VectorXd tau;  // of the drive [N m, N]
 };
+
+/// What a suction cup does, which its GroupState has in one value each of q, v and tau: here alone
+/// is said which is which.
+struct CupState {
+  bool holds = false;   // q: 1, else 0
+  double vacuum = 0.0;  // v: as a share of the full one
+  double pull = 0.0;    // tau: as a share of what breaks it away
+};
+/// @param state of a group of kind kSuction
+inline CupState cup_state(const GroupState& state) {
+  return {state.q[0] > 0.5, state.v[0], state.tau[0]};
+}
+inline void set_cup_state(GroupState& state, const CupState& cup) {
+  state.q[0] = cup.holds ? 1.0 : 0.0;
+  state.v[0] = cup.vacuum;
+  state.tau[0] = cup.pull;
+}
+/// Whether the command of a suction group is for vacuum; see GroupLayout::size().
+inline bool asks_for_vacuum(double command) { return command > 0.5; }
 
 /// States of a plant with a way back: recover().
 enum class PlantStatus { kRunning, kReflex, kProtectiveStop, kPacketLoss };
@@ -84,9 +103,16 @@ struct CommandFaults {
   std::uint64_t rate_limited = 0;  // torques cut at the torque rate
 };
 
+class World;
+
 class Plant {
  public:
+  static constexpr char kKind[] = "plant";
+
   virtual ~Plant() = default;
+  /// The truth of the world that it simulates (plant/world.hpp), which lives as long as the plant.
+  /// None: it knows none, like arms behind a line or a recording.
+  virtual World* world() { return nullptr; }
   virtual const PlantLayout& layout() const = 0;
   /// The latest observation, from the start on; it stays as it is until the next advance(), poll()
   /// or wait(), and so do the sizes of what is in it.

@@ -10,7 +10,7 @@
 #include "core/error.hpp"
 #include "core/state_archive.hpp"
 #include "core/suggest.hpp"
-#include "plant/mujoco_plant.hpp"
+#include "plant/world.hpp"
 
 namespace handspan {
 namespace {
@@ -53,10 +53,10 @@ PlantSet::PlantSet(const PlantLayout& whole, std::vector<PlantMember> members)
           fmt::format("no plant gives the sensor '{}'; the plant that drives a robot must give all "
                       "of its sensors",
                       whole.sensors[s].name));
-  if (simulation_ != nullptr)
-    for (std::size_t i = 0; i < simulation_->shown().size(); ++i)
+  if (world_ != nullptr)
+    for (std::size_t i = 0; i < world_->shown().size(); ++i)
       for (std::size_t g = 0; g < whole.groups.size(); ++g)
-        if (whole.groups[g].name == simulation_->shown()[i].name) shown_.push_back({i, g});
+        if (whole.groups[g].name == world_->shown()[i].name) shown_.push_back({i, g});
   for (const auto& group : layout_.groups) {
     const Eigen::VectorXd zero = Eigen::VectorXd::Zero(group.states());
     observation_.groups.push_back({zero, zero, zero});
@@ -134,10 +134,10 @@ void PlantSet::place(std::size_t m, const PlantLayout& whole) {
                           layout.groups.size(), layout.sensors.size()),
               "its driver must give one state a group and one wrench a sensor from the start on");
   commands_.push_back(Command::zero(layout));
-  if (auto* mujoco = dynamic_cast<MujocoPlant*>(member.plant.get())) {
-    if (simulation_ != nullptr)
+  if (World* world = member.plant->world()) {
+    if (world_ != nullptr)
       throw bad("is a simulation of the scene, and there is one already", "take one of them away");
-    simulation_ = mujoco;
+    world_ = world;
   }
 }
 
@@ -200,7 +200,7 @@ void PlantSet::show_observed() {
     const auto at = std::ranges::find(member.groups, static_cast<int>(shown.group));
     const GroupState& state =
         member.plant->read().groups[static_cast<std::size_t>(at - member.groups.begin())];
-    simulation_->show(shown.at, state.q, state.v);
+    world_->show(shown.at, state.q, state.v);
   }
 }
 

@@ -12,8 +12,6 @@
 
 namespace handspan {
 
-class MujocoPlant;
-
 struct PlantMember {
   std::string name;  // "left"; of a plant that is alone it may be empty
   std::unique_ptr<Plant> plant;
@@ -36,6 +34,8 @@ class PlantSet : public Plant {
   /// A plant as a set: itself when it is one, else the one member without a name, and the clock.
   static std::unique_ptr<PlantSet> of(std::unique_ptr<Plant> plant);
 
+  /// Of the member that has one.
+  World* world() override { return world_; }
   const PlantLayout& layout() const override { return layout_; }
   const Observation& read() override { return observation_; }
   /// To every member whose period begins now; a vector of another size than the group's counts as
@@ -61,8 +61,6 @@ class PlantSet : public Plant {
   std::span<const PlantMember> members() const { return members_; }
   /// Whether a member is waited for.
   bool has_clock() const { return clock_ >= 0; }
-  /// The member that is a simulation by MuJoCo; none: nullptr.
-  MujocoPlant* simulation() const { return simulation_; }
   /// Of the plant that observes this: its stamp [ns] and its period [ns].
   Nanoseconds group_stamp(std::size_t group) const { return stamp(group_member_[group]); }
   Nanoseconds sensor_stamp(std::size_t sensor) const { return stamp(sensor_member_[sensor]); }
@@ -81,11 +79,11 @@ class PlantSet : public Plant {
   std::vector<Command> commands_;  // of each member
   std::vector<std::size_t> group_member_, sensor_member_;
   struct Shown {
-    std::size_t at;     // in MujocoPlant::shown()
+    std::size_t at;     // in World::shown()
     std::size_t group;  // of the whole
   };
   std::vector<Shown> shown_;
-  MujocoPlant* simulation_ = nullptr;
+  World* world_ = nullptr;  // a member's; none: nothing is simulated
   PlantLayout layout_;
   Observation observation_;
   CommandFaults faults_;

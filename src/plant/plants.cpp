@@ -7,15 +7,10 @@
 #include "core/object.hpp"
 #include "core/suggest.hpp"
 #include "core/values.hpp"
-#include "plant/mujoco_plant.hpp"
-#include "plant/posed_plant.hpp"
 #include "plant/scene_layout.hpp"
 
 namespace handspan {
 namespace {
-
-struct MujocoConfig {};
-struct PosedConfig {};
 
 // The keys that plants of every type have.
 struct CommonKeys {
@@ -44,37 +39,20 @@ Node only(const Node& node, const std::vector<Description::Field>& fields) {
 
 }  // namespace
 
-PlantRegistry& plants() {
-  static PlantRegistry registry = [] {
-    PlantRegistry built_in("plant");
-    built_in.add(kMujoco, object<MujocoConfig>("MujocoPlant"), "the scene, simulated by MuJoCo",
-                 [](const MujocoConfig&, const PlantContext& context) {
-                   return std::make_unique<MujocoPlant>(context.scene, context.robots);
-                 });
-    built_in.add("posed", object<PosedConfig>("PosedPlant"),
-                 "robots that are where they are commanded to be: to look at them",
-                 [](const PosedConfig&, const PlantContext& context) {
-                   return std::make_unique<PosedPlant>(context.scene, context.robots);
-                 });
-    return built_in;
-  }();
-  return registry;
-}
-
-Schema<PlantConfig> plant_schema() {
-  const auto parts = plants().schema();
+Schema<PlantConfig> plant_schema(const Parts& parts) {
+  const auto types = parts.of<PlantRegistry>().schema();
   const auto common = common_keys();
   const auto& fields = common.description().fields;
-  Description description = parts.description();
+  Description description = types.description();
   for (auto& type : description.fields) {
     Description with = *type.value;
     with.fields.insert(with.fields.begin(), fields.begin(), fields.end());
     type.value = std::make_shared<const Description>(std::move(with));
   }
   return {
-      [parts, common, description](const Node& node, Reader& reader) -> std::optional<PlantConfig> {
+      [types, common, description](const Node& node, Reader& reader) -> std::optional<PlantConfig> {
         if (node.kind() != Node::Kind::kObject || node.find("type") == nullptr) {
-          parts.read(node, reader);  // says so
+          types.read(node, reader);  // says so
           return std::nullopt;
         }
         // a slip in a key is told with all keys that the type has
@@ -92,7 +70,7 @@ Schema<PlantConfig> plant_schema() {
           if (!good) return std::nullopt;
         }
         const auto keys = common.read(only(node, common.description().fields), reader);
-        const auto part = parts.read(node.without("robots").without("clock"), reader);
+        const auto part = types.read(node.without("robots").without("clock"), reader);
         if (!keys || !part) return std::nullopt;
         return PlantConfig{node.place(), *part, keys->robots, keys->clock};
       },

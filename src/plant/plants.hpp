@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/parts.hpp"
 #include "core/registry.hpp"
 #include "plant/plant_set.hpp"
 #include "scene/scene.hpp"
@@ -22,9 +23,7 @@ struct PlantContext {
 /// A factory connects to its arm: an InputError of it is reported at the plant's place.
 using PlantRegistry = Registry<Plant, const PlantContext&>;
 
-/// The plants of this process: `mujoco`, and those that a program added.
-PlantRegistry& plants();
-
+/// The type of plant that simulates the scene (mujoco/mujoco_parts.hpp).
 inline constexpr char kMujoco[] = "mujoco";
 
 struct PlantConfig {
@@ -37,7 +36,7 @@ struct PlantConfig {
 using PlantConfigs = std::vector<std::pair<std::string, PlantConfig>>;
 
 /// Reads one plant: the keys of its type beside `robots` and `clock`.
-Schema<PlantConfig> plant_schema();
+Schema<PlantConfig> plant_schema(const Parts& parts);
 
 /// What is wrong with the plants of a scene: a robot that two drive, one that none drives or that
 /// is not there, two clocks or none. Empty without plants.

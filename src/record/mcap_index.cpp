@@ -1,4 +1,4 @@
-#include "record/mcap_index.hpp"
+#include "record/mcap_reader_impl.hpp"
 
 #include <fmt/format.h>
 

@@ -10,7 +10,7 @@
 #include "core/escape.hpp"
 #include "core/suggest.hpp"
 #include "record/byte_source.hpp"
-#include "record/mcap_index.hpp"
+#include "record/mcap_reader_impl.hpp"
 
 namespace handspan {
 namespace {

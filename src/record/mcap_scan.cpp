@@ -8,7 +8,7 @@
 
 #include "core/error.hpp"
 #include "record/compression.hpp"
-#include "record/mcap_index.hpp"
+#include "record/mcap_reader_impl.hpp"
 
 namespace handspan {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "record/mcap_index.hpp"
+#include "record/mcap_reader_impl.hpp"
 
 namespace handspan {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "core/error.hpp"
 #include "record/message_definitions.hpp"
-#include "record/message_fields.hpp"
+#include "record/messages_impl.hpp"
 
 namespace handspan {
 namespace {

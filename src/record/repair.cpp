@@ -9,8 +9,8 @@
 
 #include "core/error.hpp"
 #include "core/escape.hpp"
-#include "record/mcap_index.hpp"
 #include "record/mcap_reader.hpp"
+#include "record/mcap_reader_impl.hpp"
 #include "record/mcap_writer.hpp"
 
 namespace handspan {

@@ -78,6 +78,9 @@ struct SceneBody {
   std::vector<std::string> robots_only = {};  // of its shapes: touch shapes of robots, nothing else
 };
 
+/// What a belt's speed may be at most, either way, in a file and at run time [m/s].
+inline constexpr double kMostBeltSpeed = 10.0;
+
 /// A flat surface that moves along its own x axis: a conveyor.
 struct Belt {
   SceneBody body;                                 // one box

@@ -320,9 +320,11 @@ Schema<SceneFile> scene_schema() {
           .optional("pose", &BeltEntry::pose, pose_schema(), "of the middle of the box")
           .required("size", &BeltEntry::size, vector<3>("m").above(0).max(kFarthest),
                     "length, width, height")
-          .optional("speed", &BeltEntry::speed, number("m/s").min(-10).max(10),
+          .optional("speed", &BeltEntry::speed,
+                    number("m/s").min(-kMostBeltSpeed).max(kMostBeltSpeed),
                     "settable while running")
-          .optional("settable", &BeltEntry::settable, two(list(number("m/s").min(-10).max(10))),
+          .optional("settable", &BeltEntry::settable,
+                    two(list(number("m/s").min(-kMostBeltSpeed).max(kMostBeltSpeed))),
                     "lowest and highest speed that a person may set; left out: as far as twice "
                     "`speed`, at least 1 m/s, either way")
           .check([](const BeltEntry& b) -> std::optional<Fault> {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 
 #include "core/config.hpp"
 #include "core/files_read.hpp"
@@ -23,18 +24,42 @@ static std::string default_text(const RecordExtent& extent) {
 
 namespace {
 
+// `whole_arm` says the QP, or another controller by its type.
+struct WholeArmKey {
+  std::optional<WholeArmConfig> qp;
+  std::optional<ArmsRegistry::Part> other;
+};
+
+Schema<WholeArmKey> whole_arm_key_schema(const Parts& parts) {
+  const auto qp = whole_arm_schema(parts);
+  const auto others = parts.of<ArmsRegistry>().schema();
+  Description description = qp.description();
+  if (!others.description().fields.empty())
+    description.fields.push_back({"type", false, "left out: the QP",
+                                  "another controller, which has keys of its own",
+                                  std::make_shared<const Description>(others.description())});
+  return {[qp, others](const Node& node, Reader& reader) -> std::optional<WholeArmKey> {
+            if (node.kind() == Node::Kind::kObject && node.find("type") != nullptr) {
+              auto part = others.read(node, reader);
+              return part ? std::optional(WholeArmKey{{}, std::move(part)}) : std::nullopt;
+            }
+            auto config = qp.read(node, reader);
+            return config ? std::optional(WholeArmKey{std::move(config), {}}) : std::nullopt;
+          },
+          std::move(description)};
+}
+
 struct AppFile {
   std::string name;
   std::filesystem::path scene;
   double duration = 10.0;
   std::vector<std::pair<std::string, ControllerRegistry::Part>> controllers;
-  std::optional<WholeArmConfig> whole_arm;
+  std::optional<WholeArmKey> whole_arm;
   std::vector<RandomGoalsConfig> goals;
   std::uint64_t seed = 0;
   std::vector<std::pair<std::string, DeviceConfig>> devices;
   std::vector<std::pair<std::string, SourceRegistry::Part>> sources;
-  std::vector<std::pair<std::string, PoseReferenceLimits>> references;
-  std::vector<std::pair<std::string, WrenchReferenceLimits>> wrench_references;
+  std::vector<std::pair<std::string, ReferenceRegistry::Part>> references;
   std::vector<HoldTogether> hold_together;
   std::vector<std::pair<std::string, MachineConfig>> machines;
   Judges::Configs judges;
@@ -45,7 +70,7 @@ struct AppFile {
   PictureConfig picture;
 };
 
-Schema<AppFile> app_schema() {
+Schema<AppFile> app_schema(const Parts& parts) {
   const auto size =
       list(integer().min(16).max(3840)).size(2).map([](const std::vector<std::int64_t>& v) {
         return std::array<int, 2>{static_cast<int>(v[0]), static_cast<int>(v[1])};
@@ -58,23 +83,22 @@ Schema<AppFile> app_schema() {
       .required("name", &AppFile::name, text().identifier())
       .required("scene", &AppFile::scene, file())
       .optional("duration", &AppFile::duration, number("s").above(0), "of simulated time")
-      .optional("controllers", &AppFile::controllers, dictionary(controllers().schema()),
+      .optional("controllers", &AppFile::controllers,
+                dictionary(parts.of<ControllerRegistry>().schema()),
                 "by actuator group (left.arm); a group without one is commanded zero")
-      .optional("whole_arm", &AppFile::whole_arm, whole_arm_schema(),
-                "one QP for the groups that it names")
+      .optional("whole_arm", &AppFile::whole_arm, whole_arm_key_schema(parts),
+                "one QP for the groups that it names; with `type`, a controller of that name")
       .optional("goals", &AppFile::goals, list(random_goals_schema()),
                 "random goals of the whole-arm controller's tasks")
       .optional("seed", &AppFile::seed, integer().min(0), "of everything random")
-      .optional("devices", &AppFile::devices, dictionary(device_schema()),
+      .optional("devices", &AppFile::devices, dictionary(device_schema(parts)),
                 "what persons hold, by name; sources and conditions read them")
-      .optional("sources", &AppFile::sources, dictionary(sources().schema()),
+      .optional("sources", &AppFile::sources, dictionary(parts.of<SourceRegistry>().schema()),
                 "what references may come from, by name; modes give them authority")
-      .optional("references", &AppFile::references, dictionary(pose_reference_limits_schema()),
-                "how fast the reference of a pose task may move, by task")
-      .optional(
-          "wrench_references", &AppFile::wrench_references,
-          dictionary(wrench_reference_limits_schema()),
-          "how large the reference of a wrench task may be and how fast it may change, by task")
+      .optional("references", &AppFile::references,
+                dictionary(reference_schema(parts.of<ReferenceRegistry>())),
+                "how fast the reference of a task may move, how far and how hard it may go, by "
+                "task; `type` left out: pose")
       .optional(
           "hold_together", &AppFile::hold_together,
           list(
@@ -83,13 +107,13 @@ Schema<AppFile> app_schema() {
               })),
           "lists of tasks whose references hold one thing between them: when one of them is "
           "no longer followed, the others hold with it")
-      .optional("machines", &AppFile::machines, dictionary(machine_schema()),
+      .optional("machines", &AppFile::machines, dictionary(machine_schema(parts)),
                 "state machines that run side by side, by name")
-      .optional("judges", &AppFile::judges, dictionary(judges().schema()),
+      .optional("judges", &AppFile::judges, dictionary(parts.of<JudgeRegistry>().schema()),
                 "what judges how something went, by name; the condition judged asks them")
       .optional("watch", &AppFile::watch, watch_schema(),
                 "when what is measured of the arms stops them")
-      .optional("plants", &AppFile::plants, dictionary(plant_schema()),
+      .optional("plants", &AppFile::plants, dictionary(plant_schema(parts)),
                 "what drives the robots, by name; left out, the whole scene is simulated")
       .optional("clock", &AppFile::clock,
                 located(choice<ClockKind>({{"virtual", ClockKind::kVirtual},
@@ -104,23 +128,26 @@ Schema<AppFile> app_schema() {
 }
 
 // what a file of an app says, with its scene: loaded, or made by somebody who knows better
-App load(const std::filesystem::path& path,
+App load(const std::filesystem::path& path, const Parts& parts,
          const std::function<Scene(const std::filesystem::path&)>& scene_of) {
   const FilesRead read;
-  AppFile app_file = load_yaml(path, app_schema());
+  AppFile app_file = load_yaml(path, app_schema(parts));
   App app;
   app.name = std::move(app_file.name);
   app.file = path;
   app.duration = app_file.duration;
   app.picture = std::move(app_file.picture);
   app.controllers = std::move(app_file.controllers);
-  app.whole_arm = std::move(app_file.whole_arm);
+  if (app_file.whole_arm) {
+    app.whole_arm = std::move(app_file.whole_arm->qp);
+    app.arms_controller = std::move(app_file.whole_arm->other);
+  }
   app.goals = std::move(app_file.goals);
   app.seed = app_file.seed;
   app.devices = std::move(app_file.devices);
   app.sources = std::move(app_file.sources);
   app.references = std::move(app_file.references);
-  app.wrench_references = std::move(app_file.wrench_references);
+  app.reference_kinds = reference_kinds(parts.of<ReferenceRegistry>());
   app.hold_together = std::move(app_file.hold_together);
   app.machines = std::move(app_file.machines);
   app.judges = std::move(app_file.judges);
@@ -157,7 +184,7 @@ App load(const std::filesystem::path& path,
   if (!app.goals.empty() && !app.whole_arm)
     issues.push_back({{path, 0},
                       "goals",
-                      "are for the tasks of whole_arm, which is not there",
+                      "are for the tasks of the whole-arm QP, which is not there",
                       "add it or take them away"});
   if (!issues.empty()) throw ConfigError(std::move(issues));
   return app;
@@ -165,14 +192,16 @@ App load(const std::filesystem::path& path,
 
 }  // namespace
 
-App load_app(const std::filesystem::path& path) { return load(path, load_scene); }
+App load_app(const std::filesystem::path& path, const Parts& parts) {
+  return load(path, parts, load_scene);
+}
 
-App reload_app(const std::filesystem::path& path, Scene& from) {
-  return load(path, [&](const std::filesystem::path& file) {
+App reload_app(const std::filesystem::path& path, const Parts& parts, Scene& from) {
+  return load(path, parts, [&](const std::filesystem::path& file) {
     return renumbered_scene(load_tree(file), from);
   });
 }
 
-Description app_description() { return app_schema().description(); }
+Description app_description(const Parts& parts) { return app_schema(parts).description(); }
 
 }  // namespace handspan

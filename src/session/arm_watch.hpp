@@ -14,8 +14,8 @@
 #include "core/fixed_text.hpp"
 #include "core/schema.hpp"
 #include "plant/plant.hpp"
+#include "reference/event.hpp"
 #include "session/arm_force.hpp"
-#include "teleop/event.hpp"
 
 namespace handspan {
 

@@ -19,6 +19,8 @@ struct ConditionMoment {
 
 class Condition {
  public:
+  static constexpr char kKind[] = "condition";
+
   virtual ~Condition() = default;
   Condition(const Condition&) = delete;
   Condition& operator=(const Condition&) = delete;
@@ -36,7 +38,7 @@ class Condition {
 /// The context's name is that of the state.
 using ConditionRegistry = Registry<Condition, const ModeContext&>;
 
-/// The conditions of this process: the built-in ones, and those that a program added.
-ConditionRegistry& conditions();
+/// after, done, reached, force, button, held, event, judged, holding.
+void register_conditions(ConditionRegistry& registry);
 
 }  // namespace handspan

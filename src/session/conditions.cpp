@@ -47,20 +47,21 @@ struct ReachedConfig {
 class Reached : public Condition {
  public:
   Reached(const ReachedConfig& config, const ModeContext& context) : config_(config) {
-    outlet_ = context.arbiter.outlet(config.task);
-    if (!context.arbiter.is_pose(outlet_))
-      throw InputError(fmt::format("'{}' is a task of {}; this is for poses of frames", config.task,
-                                   name_of(context.arbiter.kind(outlet_))));
+    reference_ = context.arbiter.find_reference(config.task);
+    if (const std::string& kind = context.arbiter.reference(reference_).kind(); kind != kPoseKind)
+      throw InputError(
+          fmt::format("the reference of '{}' is of the kind '{}'; this is for poses of frames",
+                      config.task, kind));
     arms_ = context.arms;
     task_ = dynamic_cast<FrameTask*>(&arms_->task(config.task));
   }
   bool holds(const ConditionMoment& now) override {
-    const Pose &X = now.at.arbiter.reference(outlet_).pose.X_WE,
-               &X_w = now.at.arbiter.wanted(outlet_).pose.X_WE;
+    const Reference& reference = now.at.arbiter.reference(reference_);
+    const Pose &X = reference.motion().pose.X_WE, &X_w = reference.wanted().pose.X_WE;
     const Vector6d& e = task_->pose_error();
     const double p = e.head<3>().norm() + (X_w.p - X.p).norm();
     const double angle = e.tail<3>().norm() + angle_between(X.R, X_w.R);
-    return !now.at.arbiter.under_way(outlet_) && p <= config_.position && angle <= config_.angle;
+    return !now.at.arbiter.under_way(reference_) && p <= config_.position && angle <= config_.angle;
   }
   std::string text() const override {
     return fmt::format("when {} is within {:g} m and {:g} rad", config_.task, config_.position,
@@ -69,7 +70,7 @@ class Reached : public Condition {
 
  private:
   ReachedConfig config_;
-  int outlet_ = 0;
+  ReferenceIndex reference_;
   WholeArm* arms_;
   FrameTask* task_;
 };
@@ -141,7 +142,7 @@ class Button : public Condition {
       control_ = device_->control(config.button);
       return;
     }
-    source_ = context.arbiter.source(*config.source);
+    source_ = context.arbiter.find_source(*config.source);
     if (!context.arbiter.source(source_).has_button(config.button))
       throw InputError(
           fmt::format("the source '{}' has no button '{}'", *config.source, shown(config.button)));
@@ -167,7 +168,7 @@ class Button : public Condition {
 
  private:
   ButtonConfig config_;
-  int source_ = 0;
+  SourceIndex source_;
   const DeviceState* device_ = nullptr;
   Control control_;
   bool was_other_ = false;  // since the state was entered
@@ -186,8 +187,8 @@ class Held : public Condition {
         group_(holding_end_effector(context.layout, config.group)),
         gripper_(context.layout.groups[group_].kind == GroupKind::kGripper) {}
   bool holds(const ConditionMoment& now) override {
-    const bool held =
-        gripper_ ? grasps_.grasped(group_) : now.at.moment.observation->groups[group_].q[0] > 0.5;
+    const bool held = gripper_ ? grasps_.grasped(group_)
+                               : cup_state(now.at.moment.observation->groups[group_]).holds;
     return held == config_.held;
   }
   std::string text() const override {
@@ -225,17 +226,15 @@ struct HoldingConfig {
 class Holding : public Condition {
  public:
   Holding(const HoldingConfig& config, const ModeContext& context)
-      : config_(config), outlet_(context.arbiter.outlet(config.task)) {}
+      : config_(config), reference_(context.arbiter.find_reference(config.task)) {}
   bool holds(const ConditionMoment& now) override {
-    return now.at.arbiter.holding(outlet_) && !now.at.arbiter.under_way(outlet_);
+    return now.at.arbiter.holding(reference_) && !now.at.arbiter.under_way(reference_);
   }
-  std::string text() const override {
-    return fmt::format("when nobody is heard for {}", config_.task);
-  }
+  std::string text() const override { return fmt::format("when nobody moves {}", config_.task); }
 
  private:
   HoldingConfig config_;
-  int outlet_;
+  ReferenceIndex reference_;
 };
 
 struct JudgedConfig {
@@ -251,7 +250,7 @@ class Judged : public Condition {
         judge_(context.judges.find(config.judge)),
         name_(context.name) {
     // of a real arm nobody sees what became of the object
-    if (context.simulation != nullptr) return;
+    if (context.world != nullptr) return;
     unseen_ = fmt::format(
         "waits for a verdict of '{}', and nobody sees how it goes: nothing is simulated; only a "
         "log "
@@ -298,79 +297,72 @@ struct AfterConfig {
 
 }  // namespace
 
-ConditionRegistry& conditions() {
-  static ConditionRegistry registry = [] {
-    ConditionRegistry r("condition");
-    r.add("after",
-          object<AfterConfig>("After").required("time", &AfterConfig::time, number("s").min(0),
-                                                "in the state"),
-          "after a time", [](const AfterConfig& config, const ModeContext&) {
-            return std::make_unique<After>(config.time);
-          });
-    r.add("done", object<NoNumbers>("Done"), "when all modes of the state have come to their end",
-          [](const NoNumbers&, const ModeContext&) { return std::make_unique<Done>(); });
-    r.add("reached",
-          object<ReachedConfig>("Reached")
-              .required("task", &ReachedConfig::task, text(), "of a pose")
-              .optional("position", &ReachedConfig::position, number("m").above(0))
-              .optional("angle", &ReachedConfig::angle, number("rad").above(0)),
-          "when a frame is near to where its sources want it",
-          with_context<Reached, ReachedConfig>());
-    r.add("force",
-          object<ForceConfig>("Force")
-              .required("sensor", &ForceConfig::sensor, text(), "such as left.wrist")
-              .optional("above", &ForceConfig::above, number("N"))
-              .optional("below", &ForceConfig::below, number("N"))
-              .optional("direction", &ForceConfig::direction, vector<3>(),
-                        "in the sensor's axes; left out: the size of the force")
-              .optional("time", &ForceConfig::time, number("s").min(0), "for which it lasts")
-              .check(
-                  [](const ForceConfig& c) -> std::optional<Fault> {
-                    if (c.above || c.below) return std::nullopt;
-                    return Fault{"says neither above nor below", "give one of them"};
-                  },
-                  "above or below"),
-          "when a force is felt", with_context<Force, ForceConfig>());
-    r.add("button",
-          object<ButtonConfig>("Button")
-              .optional("device", &ButtonConfig::device, text())
-              .optional("source", &ButtonConfig::source, text(), "instead of a device")
-              .required("button", &ButtonConfig::button, text(),
-                        "by its name there; an axis counts as a button")
-              .optional("down", &ButtonConfig::down, boolean())
-              .check(
-                  [](const ButtonConfig& c) -> std::optional<Fault> {
-                    if (c.device.has_value() != c.source.has_value()) return std::nullopt;
-                    return Fault{c.device ? "names a device and a source"
-                                          : "names neither a device nor a source",
-                                 "give one of them"};
-                  },
-                  "of a device or of a source"),
-          "when a button is pressed or not", with_context<Button, ButtonConfig>());
-    r.add("held",
-          object<HeldConfig>("Held")
-              .required("group", &HeldConfig::group, text(), "a suction cup")
-              .optional("held", &HeldConfig::held, boolean()),
-          "when a suction cup holds something or nothing", with_context<Held, HeldConfig>());
-    r.add(
-        "event",
+void register_conditions(ConditionRegistry& r) {
+  r.add("after",
+        object<AfterConfig>("After").required("time", &AfterConfig::time, number("s").min(0),
+                                              "in the state"),
+        "after a time", [](const AfterConfig& config, const ModeContext&) {
+          return std::make_unique<After>(config.time);
+        });
+  r.add("done", object<NoNumbers>("Done"), "when all modes of the state have come to their end",
+        [](const NoNumbers&, const ModeContext&) { return std::make_unique<Done>(); });
+  r.add("reached",
+        object<ReachedConfig>("Reached")
+            .required("task", &ReachedConfig::task, text(), "of a pose")
+            .optional("position", &ReachedConfig::position, number("m").above(0))
+            .optional("angle", &ReachedConfig::angle, number("rad").above(0)),
+        "when a frame is near to where its sources want it",
+        with_context<Reached, ReachedConfig>());
+  r.add("force",
+        object<ForceConfig>("Force")
+            .required("sensor", &ForceConfig::sensor, text(), "such as left.wrist")
+            .optional("above", &ForceConfig::above, number("N"))
+            .optional("below", &ForceConfig::below, number("N"))
+            .optional("direction", &ForceConfig::direction, vector<3>(),
+                      "in the sensor's axes; left out: the size of the force")
+            .optional("time", &ForceConfig::time, number("s").min(0), "for which it lasts")
+            .check(
+                [](const ForceConfig& c) -> std::optional<Fault> {
+                  if (c.above || c.below) return std::nullopt;
+                  return Fault{"says neither above nor below", "give one of them"};
+                },
+                "above or below"),
+        "when a force is felt", with_context<Force, ForceConfig>());
+  r.add("button",
+        object<ButtonConfig>("Button")
+            .optional("device", &ButtonConfig::device, text())
+            .optional("source", &ButtonConfig::source, text(), "instead of a device")
+            .required("button", &ButtonConfig::button, text(),
+                      "by its name there; an axis counts as a button")
+            .optional("down", &ButtonConfig::down, boolean())
+            .check(
+                [](const ButtonConfig& c) -> std::optional<Fault> {
+                  if (c.device.has_value() != c.source.has_value()) return std::nullopt;
+                  return Fault{c.device ? "names a device and a source"
+                                        : "names neither a device nor a source",
+                               "give one of them"};
+                },
+                "of a device or of a source"),
+        "when a button is pressed or not", with_context<Button, ButtonConfig>());
+  r.add("held",
+        object<HeldConfig>("Held")
+            .required("group", &HeldConfig::group, text(), "a suction cup")
+            .optional("held", &HeldConfig::held, boolean()),
+        "when a suction cup holds something or nothing", with_context<Held, HeldConfig>());
+  r.add("event",
         object<EventConfig>("NamedEvent").required("name", &EventConfig::name, text().identifier()),
         "when an event of that name comes", [](const EventConfig& config, const ModeContext&) {
           return std::make_unique<NamedEvent>(config);
         });
-    r.add("judged",
-          object<JudgedConfig>("Judged")
-              .required("judge", &JudgedConfig::judge, text(), "of the app's judges")
-              .optional("good", &JudgedConfig::good, boolean(), "left out: either"),
-          "when a judge has its verdict, until what it judges begins anew",
-          with_context<Judged, JudgedConfig>());
-    r.add("holding",
-          object<HoldingConfig>("Holding").required("task", &HoldingConfig::task, text()),
-          "when nobody is heard: clutch released, source silent or lost, stopped",
-          with_context<Holding, HoldingConfig>());
-    return r;
-  }();
-  return registry;
+  r.add("judged",
+        object<JudgedConfig>("Judged")
+            .required("judge", &JudgedConfig::judge, text(), "of the app's judges")
+            .optional("good", &JudgedConfig::good, boolean(), "left out: either"),
+        "when a judge has its verdict, until what it judges begins anew",
+        with_context<Judged, JudgedConfig>());
+  r.add("holding", object<HoldingConfig>("Holding").required("task", &HoldingConfig::task, text()),
+        "when nobody moves it: clutch released, source silent or lost, stopped",
+        with_context<Holding, HoldingConfig>());
 }
 
 }  // namespace handspan

@@ -12,19 +12,19 @@ constexpr double kFar = 5.0;
 
 }  // namespace
 
-FallWatch::FallWatch(const MujocoPlant& simulation, const Scene& scene)
-    : simulation_(simulation), ground_(scene.ground.has_value()) {
+FallWatch::FallWatch(const World& world, const Scene& scene)
+    : world_(world), ground_(scene.ground.has_value()) {
   for (const auto& object : scene.objects)
-    objects_.push_back({object.name, simulation.body(object.name)});
-  for (int body = 1; body < static_cast<int>(simulation.bodies().size()); ++body)
-    below_ = std::min(below_, simulation.body_pose(body).p.z());
+    objects_.push_back({object.name, world.body(object.name)});
+  for (int body = 1; body < static_cast<int>(world.bodies().size()); ++body)
+    below_ = std::min(below_, world.body_pose(body).p.z());
   if (ground_) below_ = std::min(below_, scene.ground->height);
   below_ -= kFar;
 }
 
 void FallWatch::update(EventList& events) {
   for (Object& object : objects_) {
-    const double z = simulation_.body_pose(object.body).p.z();
+    const double z = world_.body_pose(object.body).p.z();
     const bool fallen = z < below_;
     if (fallen && !object.fallen) {
       char text[166];

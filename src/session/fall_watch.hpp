@@ -4,15 +4,16 @@
 #include <vector>
 
 #include "core/state_archive.hpp"
-#include "plant/mujoco_plant.hpp"
-#include "teleop/event.hpp"
+#include "plant/world.hpp"
+#include "reference/event.hpp"
+#include "scene/scene.hpp"
 
 namespace handspan {
 
 class FallWatch {
  public:
-  /// @param simulation outlives it, as does its scene
-  FallWatch(const MujocoPlant& simulation, const Scene& scene);
+  /// @param world outlives it, as does its scene
+  FallWatch(const World& world, const Scene& scene);
   /// In a tick, after the plant has advanced; nothing allocates, locks or throws.
   void update(EventList& events);
   void state(StateArchive& archive);
@@ -25,7 +26,7 @@ class FallWatch {
     void state(StateArchive& archive) { archive(fallen); }
   };
 
-  const MujocoPlant& simulation_;
+  const World& world_;
   std::vector<Object> objects_;
   double below_ = 0.0;  // nothing that is still there is lower [m]
   bool ground_;

@@ -7,7 +7,7 @@
 #include "core/channel.hpp"
 #include "core/state_archive.hpp"
 #include "plant/plant.hpp"
-#include "teleop/event.hpp"
+#include "reference/event.hpp"
 
 namespace handspan {
 

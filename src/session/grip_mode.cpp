@@ -6,7 +6,7 @@
 #include "core/error.hpp"
 #include "core/object.hpp"
 #include "core/values.hpp"
-#include "plant/mujoco_plant.hpp"
+#include "plant/world.hpp"
 #include "session/end_effector.hpp"
 #include "session/grasp_watch.hpp"
 #include "session/modes.hpp"
@@ -34,7 +34,7 @@ class GripMode : public Mode {
   GripMode(const GripConfig& config, const ModeContext& context, bool grips)
       : config_(config),
         grips_(grips),
-        simulation_(context.simulation),
+        world_(context.world),
         grasps_(context.grasps),
         group_(end_effector(context.layout, config.group)),
         layout_(context.layout.groups[group_]) {
@@ -95,8 +95,8 @@ class GripMode : public Mode {
     if (layout_.kind != GroupKind::kSuction) return {};
     if (!grips_) return "still holds what it is to let go";
     if (holds(at) == grips_) return {};
-    return simulation_ != nullptr
-               ? simulation_->why_not_sealed(config_.group)
+    return world_ != nullptr
+               ? world_->why_not_sealed(config_.group)
                : EventText("holds nothing; move the cup onto a face, or look at hose and pump");
   }
 
@@ -115,7 +115,7 @@ class GripMode : public Mode {
         fmt::format("'to' has positions of joints, and '{}' is {}", config_.group, is));
   }
   bool holds(const ModeMoment& at) const {
-    return at.moment.observation->groups[group_].q[0] > 0.5;
+    return cup_state(at.moment.observation->groups[group_]).holds;
   }
   // of a cup: when something is held, or no longer
   bool seals(const ModeMoment& at) {
@@ -143,7 +143,7 @@ class GripMode : public Mode {
 
   GripConfig config_;
   bool grips_;
-  const MujocoPlant* simulation_;  // none: nothing is simulated
+  const World* world_;  // none: nothing is simulated
   const GraspWatch& grasps_;
   std::size_t group_;
   GroupLayout layout_;

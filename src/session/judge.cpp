@@ -8,8 +8,6 @@
 
 #include "core/error.hpp"
 #include "core/suggest.hpp"
-#include "session/place_judge.hpp"
-#include "session/toss_judge.hpp"
 
 namespace handspan {
 
@@ -31,14 +29,14 @@ const char* name_of(Verdict verdict) {
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
-void Judges::make(const Configs& configs, const Scene& scene, MujocoPlant* simulation,
+void Judges::make(const Configs& configs, const Scene& scene, World* world,
                   std::vector<ToldVerdict> told) {
   told_ = std::move(told);
   for (const auto& [name, part] : configs) {
     Entry entry;
     entry.name = name;
     try {
-      if (simulation != nullptr) entry.judge = part.make(JudgeContext{name, scene, *simulation});
+      if (world != nullptr) entry.judge = part.make(JudgeContext{name, scene, *world});
     } catch (const ConfigError&) {
       throw;
     } catch (const InputError& error) {
@@ -115,16 +113,6 @@ void Judges::state(StateArchive& archive) {
     archive(entry.verdict, entry.words);
     if (entry.judge) entry.judge->state(archive);
   }
-}
-
-JudgeRegistry& judges() {
-  static JudgeRegistry registry = [] {
-    JudgeRegistry r("judge");
-    register_toss_judge(r);
-    register_place_judge(r);
-    return r;
-  }();
-  return registry;
 }
 
 }  // namespace handspan

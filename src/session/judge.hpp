@@ -11,9 +11,9 @@
 #include "core/fixed_text.hpp"
 #include "core/registry.hpp"
 #include "core/state_archive.hpp"
-#include "plant/mujoco_plant.hpp"
+#include "plant/world.hpp"
+#include "reference/event.hpp"
 #include "scene/scene.hpp"
-#include "teleop/event.hpp"
 
 namespace handspan {
 
@@ -21,7 +21,7 @@ namespace handspan {
 struct JudgeContext {
   std::string name;
   const Scene& scene;
-  MujocoPlant& simulation;
+  World& world;
 };
 
 enum class Verdict : std::uint8_t {
@@ -37,6 +37,8 @@ using VerdictText = FixedText<166>;
 
 class Judge {
  public:
+  static constexpr char kKind[] = "judge";
+
   virtual ~Judge() = default;
   Judge(const Judge&) = delete;
   Judge& operator=(const Judge&) = delete;
@@ -56,9 +58,6 @@ class Judge {
 
 using JudgeRegistry = Registry<Judge, const JudgeContext&>;
 
-/// The judges of this process: the built-in ones, and those that a program added.
-JudgeRegistry& judges();
-
 /// A verdict that came about before, as its event told it.
 struct ToldVerdict {
   std::int64_t tick = 0;  // in which
@@ -66,16 +65,16 @@ struct ToldVerdict {
   VerdictText words;
 };
 
-/// The judges of an app, by name. Without a simulation they see nothing: their verdicts are those
+/// The judges of an app, by name. Without a world they see nothing: their verdicts are those
 /// that are given, as in an open replay, or none.
 class Judges {
  public:
   using Configs = std::vector<std::pair<std::string, JudgeRegistry::Part>>;
 
-  /// @param simulation none: nothing is simulated; outlives this
+  /// @param world none: nothing is simulated; outlives this
   /// @param told by tick; for when nothing is simulated
   /// @throws ConfigError with the place of one that cannot be made
-  void make(const Configs& configs, const Scene& scene, MujocoPlant* simulation,
+  void make(const Configs& configs, const Scene& scene, World* world,
             std::vector<ToldVerdict> told);
   void declare(ChannelTable& channels, Rate rate);
   std::size_t size() const { return judges_.size(); }

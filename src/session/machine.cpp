@@ -102,6 +102,8 @@ Machine::Machine(const MachineConfig& config, const ModeContext& context)
       const std::string key = fmt::format("machines.{}.states.{}.do[{}]", name_, name, m);
       const auto& part = state_config.modes[m];
       state.modes.push_back(make<Mode>(part, mode_context, key));
+      PartParameters own(context.parameters, "mode." + mode_context.name);
+      state.modes.back()->declare_parameters(own);
       for (const std::string& what : state.modes.back()->drives()) {
         if (std::ranges::count(driven, what))
           throw ConfigError(
@@ -109,8 +111,8 @@ Machine::Machine(const MachineConfig& config, const ModeContext& context)
                 fmt::format("drives '{}', which another mode of the state drives", what),
                 "let one of them"}});
         driven.push_back(what);
-        for (int o = 0; o < context.arbiter.outlets(); ++o)
-          if (context.arbiter.outlet_name(o) == what) state.outlets.push_back(o);
+        for (const ReferenceIndex r : context.arbiter.references())
+          if (context.arbiter.reference(r).name() == what) state.references.push_back(r);
       }
       state.keeps = state.keeps || state.modes.back()->keeps();
     }
@@ -183,9 +185,9 @@ std::optional<EpisodeMark> Machine::start(const ModeMoment& at) {
 
 void Machine::enter(std::size_t state, const ModeMoment& at) {
   // who moved in the state before has no authority in this one
-  for (const int outlet : states_[current_].outlets)
-    if (!states_[state].keeps && !std::ranges::count(states_[state].outlets, outlet))
-      at.arbiter.grant(outlet, {}, at.moment);
+  for (const ReferenceIndex r : states_[current_].references)
+    if (!states_[state].keeps && !std::ranges::count(states_[state].references, r))
+      at.arbiter.give_authority(r, {}, at.moment);
   current_ = state;
   entered_ = at.moment.now;
   at.events.add("mode", name_, state_names_[state]);
@@ -239,12 +241,12 @@ void Machine::state(StateArchive& archive) {
   }
 }
 
-Schema<MachineConfig> machine_schema() {
+Schema<MachineConfig> machine_schema(const Parts& parts) {
   const auto transition =
       object<TransitionConfig>("Transition")
           .place(&TransitionConfig::place)
           .required("to", &TransitionConfig::to, text(), "a state")
-          .optional("when", &TransitionConfig::when, list(conditions().schema()),
+          .optional("when", &TransitionConfig::when, list(parts.of<ConditionRegistry>().schema()),
                     "all of these hold; left out: at once");
   const auto timeout =
       object<TimeoutConfig>("Timeout")
@@ -254,7 +256,8 @@ Schema<MachineConfig> machine_schema() {
   const auto state =
       object<StateConfig>("State", "what is done, until a transition leads on")
           .place(&StateConfig::place)
-          .optional("do", &StateConfig::modes, list(modes().schema()), "side by side")
+          .optional("do", &StateConfig::modes, list(parts.of<ModeRegistry>().schema()),
+                    "side by side")
           .optional("next", &StateConfig::next, list(transition), "the first that holds is taken")
           .optional("timeout", &StateConfig::timeout, timeout,
                     "where it goes on when no transition was taken in time; an event says so, and "

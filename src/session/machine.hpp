@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/parts.hpp"
 #include "session/condition.hpp"
 #include "session/mode.hpp"
 
@@ -45,7 +46,8 @@ struct MachineConfig {
   std::vector<std::pair<std::string, StateConfig>> states;
 };
 
-Schema<MachineConfig> machine_schema();
+/// The keys of a machine, with the modes and conditions that `parts` has now.
+Schema<MachineConfig> machine_schema(const Parts& parts);
 
 /// What is wrong with a machine as a graph: states that do not exist or are never reached. @param
 /// key of the machine in the file: "machines.left"
@@ -98,8 +100,8 @@ class Machine {
     std::optional<Timeout> timeout;
     std::optional<EpisodeMark> episode;
     bool final = false;
-    std::vector<int> outlets;  // that its modes drive
-    bool keeps = false;        // leaves those of the state before to whom they were given
+    std::vector<ReferenceIndex> references;  // that its modes drive
+    bool keeps = false;  // leaves those of the state before to whom they were given
   };
 
   void enter(std::size_t state, const ModeMoment& at);

@@ -1,17 +1,18 @@
 #pragma once
 // What an app does in a state of its machine: hold, move, follow a source, grip ... Modes register
-// by name with a schema; a new behaviour is most often a new source (teleop/source.hpp) and no new
-// mode.
+// by name with a schema; a new behaviour is most often a new source (reference/source.hpp) and no
+// new mode.
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "control/whole_arm.hpp"
+#include "core/parameter_table.hpp"
 #include "core/registry.hpp"
+#include "device/devices.hpp"
 #include "plant/plant.hpp"
+#include "reference/arbiter.hpp"
 #include "scene/scene.hpp"
-#include "teleop/arbiter.hpp"
-#include "teleop/devices.hpp"
 
 namespace handspan {
 
@@ -20,7 +21,7 @@ using EventText = FixedText<166>;
 
 class GraspWatch;
 class Judges;
-class MujocoPlant;
+class World;
 
 /// What a mode is made for, at set-up; everything outlives it.
 struct ModeContext {
@@ -30,9 +31,11 @@ struct ModeContext {
   WholeArm* arms = nullptr;  // none: the app has no whole-arm controller
   Arbiter& arbiter;
   const Devices& devices;
-  MujocoPlant* simulation = nullptr;  // none: nothing is simulated, as in an open replay
+  World* world = nullptr;  // none: nothing is simulated, as in an open replay
   const Judges& judges;
   const GraspWatch& grasps;
+  // live parameters: of tasks, sources and belts, and of the modes that were made before
+  ParameterTable& parameters;
 };
 
 /// A tick, for modes and conditions.
@@ -43,14 +46,17 @@ struct ModeMoment {
   EventList& events;
 };
 
-/// An outlet and a source that may have authority over it, by the arbiter's indices.
+/// A reference and a source that may have authority over it.
 struct Following {
-  int outlet = 0, source = 0;
+  ReferenceIndex reference;
+  SourceIndex source;
   bool operator==(const Following&) const = default;
 };
 
 class Mode {
  public:
+  static constexpr char kKind[] = "mode";
+
   virtual ~Mode() = default;
   Mode(const Mode&) = delete;
   Mode& operator=(const Mode&) = delete;
@@ -66,19 +72,18 @@ class Mode {
   virtual std::string text() const = 0;
   /// The references and groups that it drives, by name: nobody else may at the same time.
   virtual std::vector<std::string> drives() const = 0;
-  /// Which sources it gives authority over which outlets.
+  /// Which sources it gives authority over which references.
   virtual std::vector<Following> follows() const { return {}; }
   /// What it waits for, for when it came to no end in time: "arm.cup does not seal: ...".
   virtual EventText waits_for(const ModeMoment&) const { return {}; }
   /// Whether what the state before began goes on in this one.
   virtual bool keeps() const { return false; }
+  /// What of it may be changed live, at set-up: "mode.MACHINE.STATE." + its name.
+  virtual void declare_parameters(PartParameters&) {}
   /// Everything that a run changes, besides what its sources say.
   virtual void state(StateArchive&) {}
 };
 
 using ModeRegistry = Registry<Mode, const ModeContext&>;
-
-/// The modes of this process: the built-in ones, and those that a program added.
-ModeRegistry& modes();
 
 }  // namespace handspan

@@ -30,7 +30,7 @@ struct PlaceConfig {
 class PlaceJudge : public Judge {
  public:
   PlaceJudge(const PlaceConfig& config, const JudgeContext& context)
-      : config_(config), plant_(context.simulation) {
+      : config_(config), world_(context.world) {
     std::vector<std::string> names;
     for (const auto& object : context.scene.objects) {
       names.push_back(object.name);
@@ -41,8 +41,8 @@ class PlaceJudge : public Judge {
           names.empty() ? std::string("the scene has no free object whose place could be judged")
                         : fmt::format("the scene has no free object '{}'; {}", shown(config.object),
                                       did_you_mean(config.object, names, "it has")));
-    object_ = plant_.body(config.object);
-    const auto& bodies = plant_.bodies();
+    object_ = world_.body(config.object);
+    const auto& bodies = world_.bodies();
     for (const std::string& body : bodies)
       of_robot_.push_back(std::ranges::any_of(context.scene.robots, [&](const RobotInstance& r) {
         return body.starts_with(r.name + ".");
@@ -129,7 +129,7 @@ class PlaceJudge : public Judge {
     return Out::kNo;
   }
   double amount(Out out) const {
-    const Pose X_WO = plant_.body_pose(object_);
+    const Pose X_WO = world_.body_pose(object_);
     const Eigen::Vector3d d = X_WO.p - X_WStart_.p;
     switch (out) {
       case Out::kNo:
@@ -150,13 +150,13 @@ class PlaceJudge : public Judge {
   // whether a robot touches it
   bool held() const {
     const auto robots = [&](int body) { return of_robot_[static_cast<std::size_t>(body)]; };
-    return std::ranges::any_of(plant_.contacts(), [&](const Contact& c) {
+    return std::ranges::any_of(world_.contacts(), [&](const Contact& c) {
       return (c.body_a == object_ && robots(c.body_b)) || (c.body_b == object_ && robots(c.body_a));
     });
   }
 
   PlaceConfig config_;
-  MujocoPlant& plant_;
+  const World& world_;
   int object_ = 0;
   Pose X_WStart_;
   std::vector<bool> of_robot_;  // by body

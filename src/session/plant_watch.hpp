@@ -6,7 +6,7 @@
 
 #include "core/channel.hpp"
 #include "plant/plant_set.hpp"
-#include "teleop/event.hpp"
+#include "reference/event.hpp"
 
 namespace handspan {
 

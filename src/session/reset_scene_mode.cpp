@@ -6,7 +6,7 @@
 
 #include "core/object.hpp"
 #include "core/values.hpp"
-#include "plant/mujoco_plant.hpp"
+#include "plant/world.hpp"
 #include "session/end_effector.hpp"
 #include "session/judge.hpp"
 #include "session/modes.hpp"
@@ -21,7 +21,7 @@ struct ResetSceneConfig {
 class ResetSceneMode : public Mode {
  public:
   ResetSceneMode(const ResetSceneConfig& config, const ModeContext& context)
-      : simulation_(context.simulation), judges_(context.judges) {
+      : world_(context.world), judges_(context.judges) {
     for (const auto& robot : context.scene.robots)
       for (const auto& suction : robot.suctions)
         if (!suction.holds.empty())
@@ -40,18 +40,18 @@ class ResetSceneMode : public Mode {
 
   void enter(const ModeMoment& at) override {
     const EventText why = judge_ ? EventText(judges_.words(*judge_).view()) : EventText();
-    if (simulation_ == nullptr) {
+    if (world_ == nullptr) {
       at.events.add("scene", "not put back",
                     "it is not simulated: put things back by hand, and go on");
       return;
     }
-    const int in_the_way = simulation_->put_back_objects();
+    const int in_the_way = world_->put_back_objects();
     if (in_the_way >= 0) {
       char text[EventText::kMost];
       const auto end =
           fmt::format_to_n(text, sizeof text,
                            "'{}' is where something is to stand; it is moved away and tried again",
-                           simulation_->bodies()[static_cast<std::size_t>(in_the_way)]);
+                           world_->bodies()[static_cast<std::size_t>(in_the_way)]);
       at.events.add("scene", "not put back",
                     std::string_view(text, std::min(end.size, sizeof text)));
       return;
@@ -67,7 +67,7 @@ class ResetSceneMode : public Mode {
   std::vector<std::string> drives() const override { return {}; }
 
  private:
-  MujocoPlant* simulation_;  // none: nothing is simulated
+  World* world_;  // none: nothing is simulated
   const Judges& judges_;
   std::optional<std::size_t> judge_;
   std::vector<std::pair<std::size_t, Eigen::VectorXd>> empty_;  // groups, and how they let go

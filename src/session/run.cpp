@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "plant/divergence.hpp"
+#include "plant/world.hpp"
 
 namespace handspan {
 
@@ -44,7 +44,7 @@ RunSummary run_session(Session& session, const RunOptions& options) {
     ticks.add(seconds(after - before - waited));
     // real arms go on being held
     if (plant_ended ||
-        (diverged(session.simulation()) && session.plant().simulated() && !options.to_the_end))
+        (diverged(session.world()) && session.plant().simulated() && !options.to_the_end))
       break;
     if (options.progress && after - shown > kSecond / 4) {
       if (!options.progress(session.now())) break;

@@ -12,8 +12,7 @@
 #include "core/file_trees.hpp"
 #include "core/suggest.hpp"
 #include "core/tree_edit.hpp"
-#include "plant/divergence.hpp"
-#include "session/parameters.hpp"
+#include "mujoco/mujoco_plant.hpp"
 #include "session/session_plants.hpp"
 
 namespace handspan {
@@ -69,30 +68,30 @@ Session::Session(const App& app, SessionOptions options)
       live_inputs_(options.live_inputs),
       live_devices_(options.live_devices) {
   if (auto plants = session_plants(app, std::move(options.plant))) {
-    simulation_ = plants->simulation();
     plants_ = plants.get();
     watch_.emplace(*plants_);
     plant_ = std::move(plants);
   } else {
-    auto simulation = options.simulation ? std::move(options.simulation)
-                                         : std::make_unique<MujocoPlant>(app.scene);
-    simulation_ = simulation.get();
-    plant_ = std::move(simulation);
+    plant_ = options.simulation ? std::move(options.simulation)
+                                : std::make_unique<MujocoPlant>(app.scene);
   }
+  world_ = plant_->world();
   make_groups();
   make_devices();
   make_references();
   std::vector<bool> limp;
   for (std::size_t g = 0; g < groups_.size(); ++g)
     limp.push_back(plant_->layout().groups[g].kind == GroupKind::kTorque && !groups_[g].controlled);
-  arm_watch_.emplace(app_.watch, app_.scene, plant_->layout(), whole_arm_.get(),
+  arm_watch_.emplace(app_.watch, app_.scene, plant_->layout(), whole_arm_,
                      app_.whole_arm ? &*app_.whole_arm : nullptr, base_, limp);
   if (whole_arm_) unreached_.emplace(*whole_arm_, *arbiter_);
   stamps_.assign(groups_.size(), 0);
-  if (simulation_) fall_watch_.emplace(*simulation_, app_.scene);
-  judges_.make(app_.judges, app_.scene, simulation_, std::move(options.verdicts));
+  if (world_) fall_watch_.emplace(*world_, app_.scene);
+  judges_.make(app_.judges, app_.scene, world_, std::move(options.verdicts));
+  add_belts();
   make_machines();
-  make_manual_values();
+  add_manual_values();
+  set_from_start(options.parameters);
   declare_channels();
   inputs_.reserve(kMostInputs);
   named_events_.reserve(kMostInputs);
@@ -123,9 +122,6 @@ void Session::make_groups() {
       group.controller->start(plant_->read().groups[g]);
       group.controlled = true;
     }
-    if (app_.whole_arm)
-      for (const auto& [name, arm] : app_.whole_arm->arms)
-        group.controlled = group.controlled || name == group_layout.name;
     rates.push_back(group.rate);
     groups_.push_back(std::move(group));
   }
@@ -168,18 +164,74 @@ void Session::open_devices() {
   devices_.open(boxes, channels_);
 }
 
-WrenchReferenceLimits Session::wrench_limits(const std::string& task) const {
-  for (const auto& [name, limits] : app_.wrench_references)
-    if (name == task) return limits;
-  return {};
+// Of the kind that the task says, with the limits that the app gives it.
+void Session::add_reference(Task& task) {
+  const std::string kind(task.reference_kind());
+  if (kind.empty()) return;
+  const auto bad = [&](std::string cause) {
+    return error_at(app_, {"references", task.name()}, std::move(cause));
+  };
+  const auto given = std::ranges::find(app_.references, task.name(),
+                                       [](const auto& entry) { return entry.first; });
+  const ReferenceContext context{task, whole_arm_};
+  try {
+    if (given == app_.references.end()) {
+      const auto plain =
+          std::ranges::find(app_.reference_kinds, kind, &ReferenceRegistry::Part::name);
+      if (plain == app_.reference_kinds.end())
+        throw InputError(fmt::format(
+            "there is no kind of reference '{}', which the task follows; register it", kind));
+      arbiter_->add(plain->make(context));
+      return;
+    }
+    if (given->second.name != kind)
+      throw InputError(
+          fmt::format("these are limits of type '{}', and the task follows '{}'; say "
+                      "type: {}, or take them away",
+                      given->second.name, kind, kind));
+    arbiter_->add(given->second.make(context));
+  } catch (const InputError& error) {
+    throw bad(fmt::format("cannot be made: {}", error.what()));
+  }
+}
+
+void Session::make_arms_controller() {
+  if (app_.whole_arm) {
+    auto qp = std::make_unique<WholeArm>(*app_.whole_arm, app_.scene, plant_->layout(), base_);
+    whole_arm_ = qp.get();
+    arms_controller_ = std::move(qp);
+  } else if (const auto& other = app_.arms_controller) {
+    try {
+      arms_controller_ = other->make(ArmsContext{app_.scene, plant_->layout(), base_});
+    } catch (const ConfigError&) {
+      throw;
+    } catch (const InputError& error) {
+      throw ConfigError({{other->place, "whole_arm",
+                          fmt::format("'{}' cannot be made: {}", other->name, error.what()), ""}});
+    }
+  } else {
+    return;
+  }
+  const auto& groups = plant_->layout().groups;
+  for (const std::string& name : arms_controller_->groups()) {
+    const auto found = std::ranges::find(groups, name, &GroupLayout::name);
+    if (found == groups.end())
+      throw error_at(app_, {"whole_arm"},
+                     fmt::format("commands the group '{}', which the scene does not have", name));
+    const auto g = static_cast<std::size_t>(found - groups.begin());
+    if (groups_[g].controlled)
+      throw error_at(app_, {"controllers", name},
+                     fmt::format("gives '{}' a controller, which whole_arm controls too", name));
+    groups_[g].controlled = true;
+  }
+  arms_controller_->start(plant_->read());
+  arms_controller_->declare_parameters(parameters_);
 }
 
 void Session::make_references() {
-  if (app_.whole_arm)
-    whole_arm_ = std::make_unique<WholeArm>(*app_.whole_arm, app_.scene, plant_->layout(), base_);
-  arbiter_ = std::make_unique<Arbiter>(events_, whole_arm_.get());
-  if (app_.whole_arm) {
-    whole_arm_->start(plant_->read());
+  make_arms_controller();
+  arbiter_ = std::make_unique<Arbiter>(events_, whole_arm_);
+  if (whole_arm_)
     for (std::size_t g = 0; g < app_.goals.size(); ++g) {
       try {
         goals_.emplace_back(app_.goals[g], *whole_arm_, app_.seed);
@@ -187,40 +239,27 @@ void Session::make_references() {
         throw error_at(app_, {"goals", g, "task"}, fmt::format("cannot be had: {}", error.what()));
       }
     }
-    for (const auto& task : whole_arm_->problem().tasks()) {
+  if (arms_controller_) {
+    for (Task* task : arms_controller_->all_tasks()) {
       // tasks that goals drive have no other reference
       if (std::ranges::any_of(app_.goals, [&](const auto& g) { return g.task == task->name(); }))
         continue;
-      const auto given = std::ranges::find(app_.references, task->name(),
-                                           [](const auto& entry) { return entry.first; });
-      if (auto* frame = dynamic_cast<FrameTask*>(task.get()))
-        arbiter_->add_pose(*frame,
-                           given == app_.references.end() ? PoseReferenceLimits{} : given->second);
-      else if (auto* posture = dynamic_cast<PostureTask*>(task.get()))
-        arbiter_->add_joints(*posture, posture->limits());
-      else if (auto* wrench = dynamic_cast<WrenchTask*>(task.get()))
-        arbiter_->add_wrench(*wrench, whole_arm_->state(), wrench_limits(task->name()));
+      add_reference(*task);
     }
-    const auto check = [&](const std::string& key, const std::string& name, MotionKind kind) {
+    for (const auto& [name, part] : app_.references) {
       try {
-        const MotionKind is = arbiter_->kind(arbiter_->outlet(name));
-        if (is != kind)
-          throw InputError(fmt::format("it is of {}, and that task is of {}; take it away",
-                                       name_of(kind), name_of(is)));
+        arbiter_->find_reference(name);
       } catch (const InputError& error) {
-        throw error_at(app_, {key, name}, fmt::format("limits nothing: {}", error.what()));
+        throw error_at(app_, {"references", name}, fmt::format("limits nothing: {}", error.what()));
       }
-    };
-    for (const auto& [name, limits] : app_.references) check("references", name, MotionKind::kPose);
-    for (const auto& [name, limits] : app_.wrench_references)
-      check("wrench_references", name, MotionKind::kWrench);
+    }
     arbiter_->start();
   }
   for (const auto& together : app_.hold_together) {
     try {
-      std::vector<int> outlets;
-      for (const auto& task : together.tasks) outlets.push_back(arbiter_->outlet(task));
-      arbiter_->hold_together(std::move(outlets));
+      std::vector<ReferenceIndex> references;
+      for (const auto& task : together.tasks) references.push_back(arbiter_->find_reference(task));
+      arbiter_->hold_together(std::move(references));
     } catch (const InputError& error) {
       throw ConfigError({{together.place, "hold_together", error.what(), ""}});
     }
@@ -234,8 +273,11 @@ void Session::make_references() {
       throw ConfigError({{part.place, "sources." + name, "is named as a device",
                           "choose another name: inputs are for one of them"}});
     try {
-      arbiter_->add_source(name, part.make(SourceContext{name, app_.seed, &devices_, &app_.scene,
-                                                         whole_arm_.get()}));
+      auto source = part.make(SourceContext{name, app_.seed, &devices_, &app_.scene, whole_arm_,
+                                            world_, arbiter_.get()});
+      PartParameters own(parameters_, "source." + name);
+      source->declare_parameters(own);
+      arbiter_->add_source(name, std::move(source));
     } catch (const ConfigError&) {
       throw;
     } catch (const InputError& error) {
@@ -251,8 +293,8 @@ void Session::make_machines() {
   std::vector<std::pair<std::string, std::string>> driven;  // what, by which machine
   for (const auto& [name, config] : app_.machines) {
     machines_.emplace_back(
-        config, ModeContext{name, app_.scene, plant_->layout(), whole_arm_.get(), *arbiter_,
-                            devices_, simulation_, judges_, *grasps_});
+        config, ModeContext{name, app_.scene, plant_->layout(), whole_arm_, *arbiter_, devices_,
+                            world_, judges_, *grasps_, parameters_});
     for (const std::string& what : machines_.back().drives()) {
       for (const auto& [other, by] : driven)
         if (other == what)
@@ -270,9 +312,41 @@ void Session::make_machines() {
   }
 }
 
+// A belt of a scene that nothing simulates is known, so that an app with a machine that sets it
+// runs, and stays as the scene has it; persons are not shown it.
+void Session::add_belts() {
+  constexpr double kUsual = 1.0;  // that persons may set, where the scene says nothing [m/s]
+  for (const Belt& belt : app_.scene.belts) {
+    const double most = std::clamp(2.0 * std::abs(belt.speed), kUsual, kMostBeltSpeed);
+    const auto by_person =
+        world_ ? belt.settable.value_or(std::array{-most, most}) : std::array{0.0, 0.0};
+    parameters_.add(
+        {"belt." + belt.body.name + ".speed", "m/s", -kMostBeltSpeed, kMostBeltSpeed,
+         "how fast its surface moves", ParameterKind::kNumber, by_person},
+        [this, &belt] { return world_ ? world_->belt_speed(belt.body.name) : belt.speed; },
+        [this, &belt](double value, double) {
+          if (world_) world_->set_belt_speed(belt.body.name, value);
+        });
+  }
+}
+
+// Through the operator's mailbox: a log then has them, and runs again without being told.
+void Session::set_from_start(const ParameterValues& values) {
+  for (const auto& [name, value] : values) {
+    const ParameterInfo& info = parameters_.info(parameters_.find(name));
+    if (!(value >= info.min && value <= info.max))
+      throw InputError(out_of_range(info, value, {info.min, info.max}));
+    Input input;
+    input.kind = InputKind::kParameter;
+    input.to = name;
+    input.set(std::array{value});
+    mailbox(kOperator).post(input);
+  }
+}
+
 // What neither a controller nor a machine commands may be set by hand, where it goes to positions
 // and is simulated: a real arm would jump there.
-void Session::make_manual_values() {
+void Session::add_manual_values() {
   const auto& groups = plant_->layout().groups;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const GroupLayout& group = groups[g];
@@ -286,9 +360,17 @@ void Session::make_manual_values() {
         });
     if (groups_[g].controlled || driven || real) continue;
     Eigen::VectorXd& command = manual_.groups[g];
+    const auto add = [&](const std::string& name, const char* unit, double low, double high,
+                         const char* doc, double& value) {
+      // a joint that cannot move has nothing to be set
+      if (!(low < high)) return;
+      parameters_.add(
+          {name, unit, low, high, doc}, [&value] { return value; },
+          [&value](double x, double) { value = x; });
+    };
     if (group.kind == GroupKind::kGripper)
-      manual_values_.push_back({"gripper." + group.name + ".width", "m", group.gripper->shut(),
-                                group.gripper->wide(), &command[0]});
+      add("gripper." + group.name + ".width", "m", group.gripper->shut(), group.gripper->wide(),
+          "how far apart the jaws go", command[0]);
     if (group.kind != GroupKind::kPosition) continue;
     const RobotInstance& robot = *app_.scene.robot(group.robot);
     for (std::size_t j = 0; j < group.joints.size(); ++j) {
@@ -297,10 +379,10 @@ void Session::make_manual_values() {
       for (const auto& body : robot.description.bodies)
         for (const auto& joint : body.joints)
           slides = slides || (joint.name == group.joints[j] && joint.type == JointType::kPrismatic);
-      manual_values_.push_back({"joint." + group.joints[j] + ".position", slides ? "m" : "rad",
-                                limits.continuous ? -2.0 * M_PI : limits.lower,
-                                limits.continuous ? 2.0 * M_PI : limits.upper,
-                                &command[static_cast<Eigen::Index>(j)]});
+      add("joint." + group.joints[j] + ".position", slides ? "m" : "rad",
+          limits.continuous ? -2.0 * M_PI : limits.lower,
+          limits.continuous ? 2.0 * M_PI : limits.upper, "where the joint goes",
+          command[static_cast<Eigen::Index>(j)]);
     }
   }
 }
@@ -360,13 +442,13 @@ void Session::declare_channels() {
                          {"fx", "fy", "fz", "tx", "ty", "tz"}));
   if (watch_) watch_->declare(channels_);
   const Rate base = Rate::from_period(base_);
-  if (simulation_)
+  if (world_)
     for (const auto& object : app_.scene.objects)
-      object_channels_.emplace_back(simulation_->body(object.name),
-                                    channels_.pose("object." + object.name + ".pose",
-                                                   Rate::from_period(simulation_->layout().period),
-                                                   "of a free object, in W"));
-  if (whole_arm_) whole_arm_->declare(channels_, base);
+      object_channels_.emplace_back(
+          world_->body(object.name),
+          channels_.pose("object." + object.name + ".pose", Rate::from_period(world_->period()),
+                         "of a free object, in W"));
+  if (arms_controller_) arms_controller_->declare(channels_, base);
   arbiter_->declare(channels_, base);
   if (unreached_) unreached_->declare(channels_, base);
   devices_.declare(channels_, base);
@@ -379,7 +461,7 @@ void Session::declare_channels() {
 }
 
 void Session::start() {
-  const Moment moment{0, 0, seconds(base_), &plant_->read()};
+  const Moment moment{0, 0, seconds(base_), &plant_->read(), &events_};
   const ModeMoment at{moment, *arbiter_, manual_, events_};
   events_.clear(0);
   for (auto& machine : machines_)
@@ -387,7 +469,7 @@ void Session::start() {
   tell_start();
   first_events_ = true;
   answered_ = plant_->read().stamp;
-  if (whole_arm_) whole_arm_->publish_start(channels_, answered_);
+  if (arms_controller_) arms_controller_->publish_start(channels_, answered_);
   publish();
 }
 
@@ -563,10 +645,10 @@ void Session::rebase_arm(int arm, const Observation& observation) {
   for (const auto& task : whole_arm_->tasks())
     if (std::ranges::any_of(task->blocks(), [&](const auto& b) { return b.offset == offset; }))
       task->hold(system, whole_arm_->state());
-  for (int o = 0; o < arbiter_->outlets(); ++o) {
-    const auto& blocks = whole_arm_->task(arbiter_->outlet_name(o)).blocks();
+  for (const ReferenceIndex r : arbiter_->references()) {
+    const auto& blocks = arbiter_->reference(r).task().blocks();
     if (std::ranges::any_of(blocks, [&](const auto& b) { return b.offset == offset; }))
-      arbiter_->rebase(o);
+      arbiter_->rebase(r);
   }
 }
 
@@ -594,15 +676,11 @@ void Session::tell_start() {
   }
 }
 
-std::optional<Parameter> Session::parameter(std::string_view name) {
-  return Parameter::find(name, whole_arm_.get(), simulation_, app_.scene, manual_values_);
-}
-
 bool Session::set_parameter(std::string_view name, double value) {
-  const auto parameter = this->parameter(name);
+  const auto parameter = parameters_.look_up(name);
   if (!parameter) return false;
-  const double before = parameter->value();
-  if (!parameter->set(value)) return false;
+  const double before = parameters_.get(*parameter);
+  if (!parameters_.set(*parameter, value, kRampTime)) return false;
   char text[64];
   const auto end = fmt::format_to_n(text, sizeof text, "{:.6g} → {:.6g}", before, value);
   events_.add("parameter", name, {text, std::min(end.size, sizeof text)});
@@ -651,9 +729,9 @@ void Session::control(const Observation& observation) {
     stop_goals();
   else
     for (auto& goals : goals_) goals.update(now());
-  whole_arm_->solve(command_);
+  arms_controller_->solve(command_);
   control_times_.add(seconds(steady_now() - start) + observe_time_);
-  whole_arm_->publish(channels_, observation.stamp);
+  arms_controller_->publish(channels_, observation.stamp);
 }
 
 // goals of a script have no reference of ours: they go with the arm, which stops
@@ -669,7 +747,7 @@ void Session::stop_goals() {
 
 void Session::act() {
   const Observation& observation = plant_->read();
-  const Moment moment{tick_, now(), seconds(base_), &observation};
+  const Moment moment{tick_, now(), seconds(base_), &observation, &events_};
   // those of the start belong to the first tick
   if (!first_events_) events_.clear(tick_);
   first_events_ = false;
@@ -677,16 +755,15 @@ void Session::act() {
   latch_inputs(moment);
   watch_arms(observation);
   run_machines(moment);
-  if (whole_arm_) {
+  if (arms_controller_) {
     const Nanoseconds start = steady_now();
-    whole_arm_->observe(observation, tick_);
+    arms_controller_->observe(observation, tick_);
     observe_time_ = seconds(steady_now() - start);
   }
   arbiter_->update(moment);
-  for (std::size_t o = 0; o < imposed_.size(); ++o)
-    arbiter_->impose(static_cast<int>(o), imposed_[o]);
+  for (std::size_t r = 0; r < imposed_.size(); ++r) arbiter_->impose({r}, imposed_[r]);
   imposed_ = {};
-  if (whole_arm_) control(observation);
+  if (arms_controller_) control(observation);
   if (unreached_) unreached_->update(seconds(base_), events_);
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     Group& group = groups_[g];
@@ -701,16 +778,17 @@ void Session::act() {
 }
 
 void Session::observe() {
-  for (std::size_t g : suctions_) groups_[g].held = plant_->read().groups[g].q[0] > 0.5;
-  const bool was_diverged = diverged(simulation_);
+  for (std::size_t g : suctions_) groups_[g].held = cup_state(plant_->read().groups[g]).holds;
+  const bool was_diverged = diverged(world_);
   if (plant_is_due()) plant_->advance();
   const std::int64_t done = tick_++;
-  if (!was_diverged && diverged(simulation_)) {
+  if (!was_diverged && diverged(world_)) {
     events_.add("fault", "simulation", "diverged: it stands still, and nothing after this is true");
     arbiter_->stop("the simulation diverged");
   }
   for (std::size_t g : suctions_)
-    if (groups_[g].held && plant_->read().groups[g].q[0] <= 0.5 && command_.groups[g][0] > 0.5)
+    if (groups_[g].held && !cup_state(plant_->read().groups[g]).holds &&
+        asks_for_vacuum(command_.groups[g][0]))
       events_.add("suction", plant_->layout().groups[g].name, "lost what it held");
   grasps_->update(plant_->read(), command_, seconds(base_), events_);
   if (watch_) watch_->update(events_);
@@ -734,8 +812,8 @@ void Session::publish() {
   for (std::size_t s = 0; s < wrenches_.size(); ++s)
     channels_.write(wrenches_[s], observation.wrenches[s], sensor_stamp(s));
   for (const auto& [body, channel] : object_channels_) {
-    const Pose X_WB = simulation_->body_pose(body);
-    channels_.write(channel, X_WB.p, X_WB.quaternion(), simulation_->read().stamp);
+    const Pose X_WB = world_->body_pose(body);
+    channels_.write(channel, X_WB.p, X_WB.quaternion(), world_->time());
   }
   if (watch_) watch_->publish(channels_);
   // what was decided is of the observation that it answered
@@ -763,14 +841,14 @@ TickHashes Session::hashes() {
   }
   set(Quantity::kInputs, inputs);
   Hash references;
-  for (int o = 0; o < arbiter_->outlets(); ++o) {
-    const Motion& r = arbiter_->reference(o);
-    references.numbers(r.pose.X_WE.p);
-    references.numbers(r.pose.X_WE.R);
-    references.numbers(r.pose.V_WE);
-    references.numbers(r.q);
-    references.numbers(r.v);
-    references.numbers(r.wrench);
+  for (const ReferenceIndex r : arbiter_->references()) {
+    const Motion& motion = arbiter_->reference(r).motion();
+    references.numbers(motion.pose.X_WE.p);
+    references.numbers(motion.pose.X_WE.R);
+    references.numbers(motion.pose.V_WE);
+    references.numbers(motion.q);
+    references.numbers(motion.v);
+    references.numbers(motion.wrench);
   }
   for (const auto& machine : machines_) references.value(machine.current());
   set(Quantity::kReferences, references);
@@ -798,9 +876,9 @@ TickHashes Session::hashes() {
     plant.numbers(group.tau);
   }
   for (const auto& wrench : observation.wrenches) plant.numbers(wrench);
-  if (simulation_) {
-    plant.numbers(simulation_->positions());
-    plant.numbers(simulation_->velocities());
+  if (world_) {
+    plant.numbers(world_->positions());
+    plant.numbers(world_->velocities());
   }
   set(Quantity::kPlant, plant);
   return result;
@@ -821,7 +899,7 @@ void Session::state(StateArchive& archive, bool with_plant) {
     if (archive.loading()) plant_->restore(plant_bytes_);
   }
   archive(command_.groups, manual_.groups);
-  if (whole_arm_) archive(*whole_arm_);
+  if (arms_controller_) archive(*arms_controller_);
   for (auto& group : groups_)
     if (group.controller) group.controller->state(archive);
   for (auto& goals : goals_) archive(goals);
@@ -829,6 +907,7 @@ void Session::state(StateArchive& archive, bool with_plant) {
   archive(*arbiter_);
   archive(judges_);
   for (auto& machine : machines_) archive(machine);
+  archive(parameters_);
   archive(channels_);
 }
 
@@ -867,10 +946,10 @@ void Session::restored() {
   for (SessionWatcher* watcher : watchers_) watcher->begin(*this);
 }
 
-std::unique_ptr<MujocoPlant> Session::release_simulation() {
-  if (plants_ != nullptr || simulation_ == nullptr) return nullptr;
-  static_cast<void>(plant_.release());
-  return std::unique_ptr<MujocoPlant>(std::exchange(simulation_, nullptr));
+std::unique_ptr<Plant> Session::release_simulation() {
+  if (plants_ != nullptr) return nullptr;
+  world_ = nullptr;
+  return std::move(plant_);
 }
 
 void Session::finish() {

@@ -17,8 +17,12 @@
 #include <vector>
 
 #include "core/channel.hpp"
-#include "plant/mujoco_plant.hpp"
+#include "core/parameter_table.hpp"
+#include "device/devices.hpp"
 #include "plant/plant_set.hpp"
+#include "plant/world.hpp"
+#include "reference/arbiter.hpp"
+#include "reference/mailbox.hpp"
 #include "session/app.hpp"
 #include "session/arm_watch.hpp"
 #include "session/fall_watch.hpp"
@@ -26,13 +30,9 @@
 #include "session/judge.hpp"
 #include "session/machine.hpp"
 #include "session/pacer.hpp"
-#include "session/parameters.hpp"
 #include "session/plant_watch.hpp"
 #include "session/tick_times.hpp"
 #include "session/unreached.hpp"
-#include "teleop/arbiter.hpp"
-#include "teleop/devices.hpp"
-#include "teleop/mailbox.hpp"
 
 namespace handspan {
 
@@ -67,12 +67,15 @@ using TickHashes = std::array<std::uint32_t, kQuantities>;
 
 struct SessionOptions {
   std::unique_ptr<Plant> plant;  // in place of the app's; none: those, or its scene simulated
-  // of the app's scene, at its start, for an app without plants: compiled already
-  std::unique_ptr<MujocoPlant> simulation;
+  // with a world of the app's scene, at its start, for an app without plants: compiled already
+  std::unique_ptr<Plant> simulation;
   std::unique_ptr<InputFeed> feed;         // none: mailboxes only
   bool live_inputs = true;                 // false: mailboxes are not read, a replay is on its own
   bool live_devices = false;               // devices are opened, and asked at each tick
   std::vector<ToldVerdict> verdicts = {};  // of judges, for when nothing is simulated
+  // live parameters with another value than the app's: set in the first tick, and recorded, as if
+  // by the operator
+  ParameterValues parameters = {};
 };
 
 class Session {
@@ -132,7 +135,7 @@ class Session {
   void finish();
   /// Gives back the simulation of a session that was made with one, or without plants; what is left
   /// may only be destroyed.
-  std::unique_ptr<MujocoPlant> release_simulation();
+  std::unique_ptr<Plant> release_simulation();
   /// Inputs that were for nobody, or not understood.
   std::uint64_t rejected_inputs() const { return rejected_inputs_; }
 
@@ -146,7 +149,7 @@ class Session {
   void restore(std::span<const std::byte> plant, std::span<const std::byte> loop);
   /// In the next tick the tasks follow these instead of what the sources ask for: who drives the
   /// session from outside, step by step. Kept by reference until then.
-  /// @param references of the arbiter's first outlets, in their order
+  /// @param references of the arbiter's first references, in their order
   void follow(std::span<const Motion> references) { imposed_ = references; }
 
   /// Outlives the session, or is removed before. Between ticks too: the first few allocate nothing.
@@ -155,18 +158,19 @@ class Session {
 
   const App& app() const { return app_; }
   Plant& plant() { return *plant_; }
-  /// What may be changed while it runs, by its name; none: there is no such parameter.
-  std::optional<Parameter> parameter(std::string_view name);
-  /// Of those, commands that nobody gives but by hand.
-  const std::vector<ManualValue>& manual_values() const { return manual_values_; }
-  /// None: nothing of the app's scene is simulated.
-  MujocoPlant* simulation() { return simulation_; }
+  /// What may be changed while it runs: "task.NAME.weight" (stiffness, damping),
+  /// "payload.NAME.carried", "loop_closure.NAME.closed", "belt.NAME.speed"; of what neither a
+  /// controller nor a machine commands "joint.NAME.position" and "gripper.NAME.width"; and what
+  /// sources and modes add.
+  const ParameterTable& parameters() const { return parameters_; }
+  /// The truth of the app's scene. None: nothing of it is simulated.
+  World* world() { return world_; }
   /// The plants that plant() unites; none: it is the simulation of the whole scene.
   const PlantSet* plants() const { return plants_; }
   /// None when plants() is none.
   const PlantWatch* plant_watch() const { return watch_ ? &*watch_ : nullptr; }
-  /// None: the app has none.
-  WholeArm* whole_arm() { return whole_arm_.get(); }
+  /// None: the app has none, or another controller in its place.
+  WholeArm* whole_arm() { return whole_arm_; }
   Arbiter& arbiter() { return *arbiter_; }
   const Devices& devices() const { return devices_; }
   std::vector<Machine>& machines() { return machines_; }
@@ -196,10 +200,13 @@ class Session {
 
   void make_groups();
   void make_devices();
+  void make_arms_controller();
   void make_references();
-  WrenchReferenceLimits wrench_limits(const std::string& task) const;
+  void add_reference(Task& task);
   void make_machines();
-  void make_manual_values();
+  void add_belts();
+  void add_manual_values();
+  void set_from_start(const ParameterValues& values);
   void declare_channels();
   void start();
   void open_devices();
@@ -232,11 +239,11 @@ class Session {
 
   const App& app_;
   std::unique_ptr<Plant> plant_;
-  PlantSet* plants_ = nullptr;  // plant_, when it is one
-  MujocoPlant* simulation_ = nullptr;
+  PlantSet* plants_ = nullptr;       // plant_, when it is one
+  World* world_ = nullptr;           // plant_'s
   std::optional<PlantWatch> watch_;  // of plants_
   std::optional<GraspWatch> grasps_;
-  std::optional<FallWatch> fall_watch_;  // of simulation_
+  std::optional<FallWatch> fall_watch_;  // of world_
   std::optional<ArmWatch> arm_watch_;
   std::optional<Unreached> unreached_;  // references of whole_arm_
   std::vector<Nanoseconds> stamps_;     // of what each group measured
@@ -246,7 +253,8 @@ class Session {
   std::vector<std::pair<std::string, std::unique_ptr<RobotModel>>> models_;
   std::vector<Group> groups_;
   std::vector<std::size_t> suctions_;  // of groups_
-  std::unique_ptr<WholeArm> whole_arm_;
+  std::unique_ptr<ArmsController> arms_controller_;
+  WholeArm* whole_arm_ = nullptr;  // it, when it is the QP
   std::vector<RandomGoals> goals_;
   EventList events_;
   Devices devices_;
@@ -261,7 +269,7 @@ class Session {
   std::vector<ChoiceChannel> machine_channels_;
   ChannelTable channels_;
   Command command_, manual_;
-  std::vector<ManualValue> manual_values_;  // in manual_
+  ParameterTable parameters_;
   std::vector<SessionWatcher*> watchers_;
   TickTimes control_times_;
   std::vector<std::byte> plant_bytes_;

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <functional>
 
-#include "plant/divergence.hpp"
+#include "plant/world.hpp"
 
 namespace handspan {
 namespace {
@@ -39,15 +39,18 @@ Summariser::Summariser(Session& session) {
     groups_.push_back(std::move(group));
   }
   const Arbiter& arbiter = session.arbiter();
-  for (int o = 0; o < arbiter.outlets(); ++o) {
+  for (const ReferenceIndex r : arbiter.references()) {
+    const Reference& reference = arbiter.reference(r);
     Tracking tracking;
-    tracking.summary.task = arbiter.outlet_name(o);
-    tracking.summary.kind = arbiter.kind(o);
-    Task& task = session.whole_arm()->task(arbiter.outlet_name(o));
-    tracking.pose = dynamic_cast<FrameTask*>(&task);
-    tracking.joints = dynamic_cast<PostureTask*>(&task);
-    if (tracking.pose) {
-      const auto m = static_cast<std::size_t>(tracking.pose->frame().mechanism);
+    tracking.reference = r;
+    tracking.summary.task = reference.name();
+    tracking.summary.kind = reference.kind();
+    tracking.summary.units = reference.units();
+    // of another controller the model is not known
+    if (session.whole_arm() != nullptr)
+      tracking.frame = dynamic_cast<const FrameTask*>(&reference.task());
+    if (tracking.frame) {
+      const auto m = static_cast<std::size_t>(tracking.frame->frame().mechanism);
       tracking.mechanism = &session.whole_arm()->system().mechanisms()[m];
       tracking.data = std::make_unique<RobotData>(*tracking.mechanism->model);
       tracking.q = session.whole_arm()->state().mechanisms[m].q;
@@ -59,7 +62,6 @@ Summariser::Summariser(Session& session) {
             tracking.measured.emplace_back(g, at - layout.groups[g].joints.begin());
       measure(tracking, observation);
     }
-    tracking.wrench = dynamic_cast<WrenchTask*>(&task);
     tracking_.push_back(std::move(tracking));
   }
 }
@@ -85,8 +87,7 @@ std::vector<std::string> RunSummary::broken() const {
 
 void Summariser::after_tick(Session& session) noexcept {
   ++ticks_;
-  if (!diverged_ && diverged(session.simulation()))
-    diverged_ = session.now() - session.base_period();
+  if (!diverged_ && diverged(session.world())) diverged_ = session.now() - session.base_period();
   const Observation& observation = session.plant().read();
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     Group& group = groups_[g];
@@ -115,43 +116,27 @@ void Summariser::after_tick(Session& session) noexcept {
     }
   }
   const Arbiter& arbiter = session.arbiter();
-  for (std::size_t t = 0; t < tracking_.size(); ++t) {
-    Tracking& tracking = tracking_[t];
+  for (Tracking& tracking : tracking_) {
     TrackingSummary& s = tracking.summary;
-    const int o = static_cast<int>(t);
-    if (arbiter.holding(o)) {
+    const ReferenceIndex r = tracking.reference;
+    if (arbiter.holding(r)) {
       if (tracking.followed) {
-        if (arbiter.reason(o) != kNobody) ++s.holds;
+        if (arbiter.reason(r) != kNobody) ++s.holds;
         tracking.followed = false;
       }
-      if (arbiter.reason(o) != kNobody) s.held += seconds(session.base_period());
+      if (arbiter.reason(r) != kNobody) s.held += seconds(session.base_period());
       continue;
     }
     tracking.followed = true;
     ++s.ticks;
-    const Motion &reference = arbiter.reference(o), &wanted = arbiter.wanted(o);
-    double position = 0.0, angle = 0.0, lag = 0.0, lag_angle = 0.0;
-    if (tracking.pose) {
+    Pose X;
+    if (tracking.frame) {
       const RobotModel& model = *tracking.mechanism->model;
       update_kinematics(model, *tracking.data, tracking.q, tracking.v);
-      const Pose X = frame_pose(model, *tracking.data, tracking.pose->frame().frame);
-      position = (reference.pose.X_WE.p - X.p).norm();
-      angle = angle_between(reference.pose.X_WE.R, X.R);
-      lag = (wanted.pose.X_WE.p - X.p).norm();
-      lag_angle = angle_between(wanted.pose.X_WE.R, X.R);
-    } else if (tracking.wrench) {
-      WholeArm& arms = *session.whole_arm();
-      const Vector6d F =
-          tracking.wrench->wrench(arms.system(), arms.state(), arms.problem().solution().x);
-      for (int axis = 0; axis < 3; ++axis) {
-        if (!tracking.wrench->axes()[static_cast<std::size_t>(axis)]) continue;
-        position = std::hypot(position, reference.wrench[axis] - F[axis]);
-        lag = std::hypot(lag, wanted.wrench[axis] - F[axis]);
-      }
-    } else {
-      position = tracking.joints->error().lpNorm<Eigen::Infinity>();
-      lag = (wanted.q - reference.q + tracking.joints->error()).lpNorm<Eigen::Infinity>();
+      X = frame_pose(model, *tracking.data, tracking.frame->frame().frame);
     }
+    const auto [position, angle, lag, lag_angle] =
+        arbiter.reference(r).error(tracking.frame ? &X : nullptr);
     tracking.position_sum += position * position;
     tracking.angle_sum += angle * angle;
     tracking.lag_sum += lag * lag;
@@ -162,7 +147,7 @@ void Summariser::after_tick(Session& session) noexcept {
     s.lag_angle_max = std::max(s.lag_angle_max, lag_angle);
   }
   for (auto& tracking : tracking_)
-    if (tracking.pose) measure(tracking, observation);
+    if (tracking.frame) measure(tracking, observation);
   count_events(session);
 }
 
@@ -208,16 +193,14 @@ RunSummary Summariser::summary(Session& session) const {
   RunSummary s;
   s.ticks = ticks_;
   s.simulated = ticks_ * session.base_period();
-  if (diverged_) s.diverged = Divergence{*diverged_, divergence_of(*session.simulation())};
+  if (diverged_) s.diverged = Divergence{*diverged_, session.world()->divergence()};
   for (const auto& group : groups_) s.groups.push_back(group.summary);
-  for (std::size_t o = 0; o < tracking_.size(); ++o) {
-    const Tracking& tracking = tracking_[o];
+  const Arbiter& arbiter = session.arbiter();
+  for (const Tracking& tracking : tracking_) {
     TrackingSummary t = tracking.summary;
-    if (tracking.pose) {
-      const LeashFigures& figures = session.arbiter().leash_figures(static_cast<int>(o));
-      t.dropped = figures.dropped;
-      t.dropped_angle = figures.dropped_angle;
-    }
+    const LeashFigures& figures = arbiter.reference(tracking.reference).leash_figures();
+    t.dropped = figures.dropped;
+    t.dropped_angle = figures.dropped_angle;
     const double n = std::max(1.0, static_cast<double>(t.ticks));
     t.position_rms = std::sqrt(tracking.position_sum / n);
     t.angle_rms = std::sqrt(tracking.angle_sum / n);
@@ -227,10 +210,9 @@ RunSummary Summariser::summary(Session& session) const {
   }
   for (const auto& machine : session.machines())
     s.machines.emplace_back(machine.name(), machine.current_name());
-  const Arbiter& arbiter = session.arbiter();
-  for (int o = 0; o < arbiter.outlets(); ++o)
-    if (arbiter.holding(o) && arbiter.reason(o) != kNobody)
-      s.holding.emplace_back(arbiter.outlet_name(o), arbiter.reason(o));
+  for (const ReferenceIndex r : arbiter.references())
+    if (arbiter.holding(r) && arbiter.reason(r) != kNobody)
+      s.holding.emplace_back(arbiter.reference(r).name(), arbiter.reason(r));
   for (const auto& [machine, what] : waits_) s.waits.emplace_back(machine.view(), what.view());
   s.episodes = episodes_;
   s.successes = successes_;
@@ -263,7 +245,7 @@ RunSummary Summariser::summary(Session& session) const {
         {judges.name(j), name_of(judges.verdict(j)), std::string(judges.words(j).view())});
   s.watch = session.arm_watch().summary();
   if (session.unreached()) s.unreached = session.unreached()->summary();
-  if (session.simulation()) s.contacts = session.simulation()->contacts().size();
+  if (session.world()) s.contacts = session.world()->contacts().size();
   if (WholeArm* arms = session.whole_arm()) {
     ControlProblem& problem = arms->problem();
     problem.conflicts().flush();

@@ -32,12 +32,12 @@ struct GroupSummary {
 /// How well a task followed its limited reference; and what was wanted before the limits.
 struct TrackingSummary {
   std::string task;
-  // joints: positions are [rad], angles 0; wrench: positions are forces [N], as the QP has them
-  MotionKind kind = MotionKind::kPose;
-  std::uint64_t ticks = 0;                        // in which it followed somebody
-  double position_rms = 0.0, position_max = 0.0;  // of measured frame against the reference [m]
-  double angle_rms = 0.0, angle_max = 0.0;        // [rad]
-  double lag_rms = 0.0, lag_max = 0.0;            // of the frame behind what was wanted [m or rad]
+  std::string kind;         // of the reference: "pose"
+  ReferenceUnits units;     // of positions below: of joints [rad], of a wrench forces [N]
+  std::uint64_t ticks = 0;  // in which it followed somebody
+  double position_rms = 0.0, position_max = 0.0;    // of the arm against the reference [its unit]
+  double angle_rms = 0.0, angle_max = 0.0;          // [rad]
+  double lag_rms = 0.0, lag_max = 0.0;              // of the arm behind what was wanted
   double lag_angle_rms = 0.0, lag_angle_max = 0.0;  // [rad]
   std::uint64_t holds = 0;  // times that it held after it had followed: input gaps
   double held = 0.0;        // time in them [s]
@@ -145,14 +145,13 @@ class Summariser : public SessionWatcher {
   };
   struct Tracking {
     TrackingSummary summary;
-    FrameTask* pose = nullptr;
-    PostureTask* joints = nullptr;
+    ReferenceIndex reference;
+    const FrameTask* frame = nullptr;  // of a reference that is of a frame
     // where the frame was measured at the tick's beginning, whatever the controller's feedback
     const Mechanism* mechanism = nullptr;
     std::unique_ptr<RobotData> data;
     std::vector<std::pair<std::size_t, Eigen::Index>> measured;  // group and index, one an actuated
     Eigen::VectorXd q, v;
-    WrenchTask* wrench = nullptr;
     double position_sum = 0.0, angle_sum = 0.0, lag_sum = 0.0, lag_angle_sum = 0.0;  // of squares
     bool followed = false;
   };

@@ -72,14 +72,11 @@ class Names {
 
 Unreached::Unreached(const WholeArm& arms, const Arbiter& arbiter)
     : arms_(arms), arbiter_(arbiter) {
-  for (int o = 0; o < arbiter.outlets(); ++o)
-    for (const auto& task : arms.tasks()) {
-      if (task->name() != arbiter.outlet_name(o)) continue;
-      if (const auto* frame = dynamic_cast<const FrameTask*>(task.get())) {
-        Watched& watched = watched_.emplace_back();
-        watched.outlet = o;
-        watched.task = frame;
-      }
+  for (const ReferenceIndex r : arbiter.references())
+    if (const auto* frame = dynamic_cast<const FrameTask*>(&arbiter.reference(r).task())) {
+      Watched& watched = watched_.emplace_back();
+      watched.reference = r;
+      watched.task = frame;
     }
   for (Watched& w : watched_) {
     const auto& m = arms.system().mechanisms()[static_cast<std::size_t>(w.task->frame().mechanism)];
@@ -221,14 +218,14 @@ bool Unreached::find_cause(Watched& w) {
   return true;
 }
 
-bool Unreached::unreached(int outlet) const {
+bool Unreached::unreached(ReferenceIndex reference) const {
   return std::ranges::any_of(watched_,
-                             [&](const Watched& w) { return w.outlet == outlet && w.told; });
+                             [&](const Watched& w) { return w.reference == reference && w.told; });
 }
 
-std::string_view Unreached::cause(int outlet) const {
+std::string_view Unreached::cause(ReferenceIndex reference) const {
   for (const Watched& w : watched_)
-    if (w.outlet == outlet && w.told) return w.cause;
+    if (w.reference == reference && w.told) return w.cause;
   return {};
 }
 

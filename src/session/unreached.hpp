@@ -11,7 +11,7 @@
 #include "control/whole_arm.hpp"
 #include "core/channel.hpp"
 #include "core/fixed_text.hpp"
-#include "teleop/arbiter.hpp"
+#include "reference/arbiter.hpp"
 
 namespace handspan {
 
@@ -31,7 +31,7 @@ struct UnreachedSummary {
 
 class Unreached {
  public:
-  /// Of the arbiter's outlets that are poses. Both outlive it.
+  /// Of the arbiter's references of frames. Both outlive it.
   Unreached(const WholeArm& arms, const Arbiter& arbiter);
 
   // in a tick; nothing allocates, locks or throws
@@ -39,10 +39,10 @@ class Unreached {
   /// After the controller. An error that a contact or another task makes alone, with no limit that
   /// binds, is none of these.
   void update(double dt, EventList& events);
-  /// Whether the frame of an outlet is away from its reference and does not come nearer, since
+  /// Whether the frame of a reference is away from its reference and does not come nearer, since
   /// something binds; and what, in words.
-  bool unreached(int outlet) const;
-  std::string_view cause(int outlet) const;
+  bool unreached(ReferenceIndex reference) const;
+  std::string_view cause(ReferenceIndex reference) const;
 
   void declare(ChannelTable& channels, Rate rate);
   void publish(ChannelTable& channels, Nanoseconds stamp) const;
@@ -51,7 +51,7 @@ class Unreached {
 
  private:
   struct Watched {
-    int outlet = 0;
+    ReferenceIndex reference;
     const FrameTask* task = nullptr;
     FrameId shoulder;          // about which the arm turns as a whole
     double since = 0.0;        // it is away and does not come nearer, for so long [s]

@@ -8,7 +8,7 @@
 #include "core/error.hpp"
 #include "session/who_acts.hpp"
 #include "station/access.hpp"
-#include "station/hub_client.hpp"
+#include "station/hub_impl.hpp"
 
 namespace handspan {
 namespace {
@@ -30,8 +30,8 @@ void Hub::set_loop(LiveLoop& loop) {
   put_back_ = 0;
   put_back_why_.clear();
   Session& session = loop.session;
-  parameters_ = parameters_of(session);
-  about_ = describe_loop(session, parameters_);
+  parameters_ = persons_parameters(session.parameters());
+  about_ = describe_loop(session);
   shown_ = shown_layout(session);
   channels_.clear();
   letters_ = 0;

@@ -119,7 +119,7 @@ class Hub {
   ShownLayout shown_;
   std::map<std::string, std::size_t, std::less<>> channels_;  // of shown_, by name
   std::size_t letters_ = 0;                                   // of all their names
-  std::vector<ParameterInfo> parameters_;
+  std::vector<std::size_t> parameters_;  // of the loop's table, that persons may set
   std::vector<Device> devices_;
   std::vector<std::string> rows_;      // of the QP
   std::vector<std::size_t> machines_;  // channels of their states

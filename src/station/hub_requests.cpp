@@ -8,7 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/suggest.hpp"
-#include "station/hub_client.hpp"
+#include "station/hub_impl.hpp"
 
 namespace handspan {
 namespace {
@@ -220,18 +220,14 @@ void Hub::tell_devices(Client& client, Nanoseconds now) {
 }
 
 void Hub::set_parameter(const std::string& name, double value) {
-  std::vector<std::string> names;
-  for (const ParameterInfo& parameter : parameters_) {
-    names.push_back(parameter.name);
-    if (parameter.name != name) continue;
-    if (!(value >= parameter.min && value <= parameter.max))
-      throw InputError(fmt::format("{} is {:g} {}; it must be {:g} to {:g}", name, value,
-                                   parameter.unit, parameter.min, parameter.max));
-    post(InputKind::kParameter, name, "", value);
-    return;
-  }
-  throw InputError(fmt::format("there is no parameter '{}'; {}", shown(name),
-                               did_you_mean(name, names, "there are")));
+  const ParameterTable& table = loop_->session.parameters();
+  const ParameterInfo& info = table.info(table.find(name));
+  if (!info.for_persons())
+    throw InputError(
+        fmt::format("{} is not for persons to set; an app may, with the mode 'set'", name));
+  const auto range = info.persons_range();
+  if (!(value >= range[0] && value <= range[1])) throw InputError(out_of_range(info, value, range));
+  post(InputKind::kParameter, name, "", value);
 }
 
 void Hub::list(Client& client, const Json& id) {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "station/hub_client.hpp"
+#include "station/hub_impl.hpp"
 
 namespace handspan {
 namespace {
@@ -195,7 +195,7 @@ Hub::Json Hub::status() {
                          {"name", client->name},
                          {"role", client->operates ? "operator" : "viewer"}});
   for (std::size_t p = 0; p < state.parameters.size(); ++p)
-    parameters[parameters_[p].name] = state.parameters[p];
+    parameters[loop_->session.parameters().info(parameters_[p]).name] = state.parameters[p];
   const RecordingStatus recording = services_.recording();
   status.update(
       {{"type", "status"},

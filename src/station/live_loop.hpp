@@ -8,9 +8,11 @@ namespace handspan {
 
 class LiveLoop {
  public:
-  /// @param app outlives this. @throws as Session
-  explicit LiveLoop(const App& app)
-      : session(app, SessionOptions{nullptr, nullptr, nullptr, true, true}),
+  /// @param app outlives this  @param parameters that have another value than the app's
+  /// @throws as Session
+  explicit LiveLoop(const App& app, ParameterValues parameters = {})
+      : session(app,
+                SessionOptions{nullptr, nullptr, nullptr, true, true, {}, std::move(parameters)}),
         gate(session),
         tap(session) {}
 

@@ -50,12 +50,11 @@ LoopState LoopTap::layout(Session& session) {
   }
   state.numbers.resize(numbers);
   state.integers.resize(integers);
-  if (session.simulation() != nullptr) state.poses.resize(session.simulation()->bodies().size());
-  state.references.resize(static_cast<std::size_t>(session.arbiter().outlets()));
+  if (session.world() != nullptr) state.poses.resize(session.world()->bodies().size());
+  state.references.resize(session.arbiter().references().count);
   state.judged.resize(session.judges().size());
-  for (const ParameterInfo& info : parameters_of(session))
-    if (const auto found = session.parameter(info.name)) parameters_.push_back(*found);
-  for (const Parameter& parameter : parameters_) state.parameters.push_back(parameter.value());
+  parameters_ = persons_parameters(session.parameters());
+  state.parameters.resize(parameters_.size());
   // sized, not reserved: a copy keeps no reserve
   state.contacts.resize(kMostContacts);
   state.active.resize(kMostLimits);
@@ -87,20 +86,19 @@ void LoopTap::copy(Session& session, LoopState& state) noexcept {
   state.in_episode = session.in_episode();
   Arbiter& arbiter = session.arbiter();
   state.stopped = arbiter.stopped();
-  for (std::size_t o = 0; o < state.references.size(); ++o) {
-    const int outlet = static_cast<int>(o);
-    ReferenceState& reference = state.references[o];
-    reference.holding = arbiter.holding(outlet);
-    reference.reason = arbiter.reason(outlet);
-    if (arbiter.is_pose(outlet)) reference.pose = numbers_of(arbiter.reference(outlet).pose.X_WE);
+  for (const ReferenceIndex r : arbiter.references()) {
+    ReferenceState& reference = state.references[r.value];
+    reference.holding = arbiter.holding(r);
+    reference.reason = arbiter.reason(r);
+    if (const Pose* X_WE = arbiter.reference(r).pose()) reference.pose = numbers_of(*X_WE);
   }
   for (std::size_t j = 0; j < state.judged.size(); ++j)
     state.judged[j] = {session.judges().verdict(j), session.judges().words(j)};
   state.contacts.clear();
-  if (MujocoPlant* plant = session.simulation()) {
+  if (const World* world = session.world()) {
     for (std::size_t b = 0; b < state.poses.size(); ++b)
-      state.poses[b] = numbers_of(plant->body_pose(static_cast<int>(b)));
-    for (const Contact& contact : plant->contacts()) {
+      state.poses[b] = numbers_of(world->body_pose(static_cast<int>(b)));
+    for (const Contact& contact : world->contacts()) {
       if (state.contacts.size() == state.contacts.capacity()) break;
       state.contacts.push_back({static_cast<std::uint16_t>(contact.body_a),
                                 static_cast<std::uint16_t>(contact.body_b), numbers_of(contact.p_W),
@@ -115,7 +113,8 @@ void LoopTap::copy(Session& session, LoopState& state) noexcept {
     else
       state.integers[channel.first] = table.integer({c});
   }
-  for (std::size_t p = 0; p < parameters_.size(); ++p) state.parameters[p] = parameters_[p].value();
+  for (std::size_t p = 0; p < parameters_.size(); ++p)
+    state.parameters[p] = session.parameters().get(parameters_[p]);
   copy_limits(session, state);
   state.pacer = pacer_;
   state.lost_inputs = session.lost_inputs();

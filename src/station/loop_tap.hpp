@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "session/parameters.hpp"
 #include "session/session.hpp"
 #include "station/latest.hpp"
 #include "station/ring.hpp"
@@ -37,12 +36,12 @@ struct LoopState {
   Nanoseconds taken = 0;  // when, by steady_now() [ns]
   bool stopped = false, in_episode = false;
   std::vector<std::array<float, 7>> poses;  // of bodies, the world first
-  std::vector<ReferenceState> references;   // by outlet
+  std::vector<ReferenceState> references;   // in the order of the arbiter
   std::vector<JudgedState> judged;          // by judge
   std::vector<ContactState> contacts;
   std::vector<double> numbers;          // of channels, see LoopTap::first()
   std::vector<std::int64_t> integers;   // likewise
-  std::vector<double> parameters;       // values of parameters_of(), as the loop has them
+  std::vector<double> parameters;       // values of persons_parameters(), as the loop has them
   std::vector<std::uint16_t> active;    // bounds and rows of the QP that are at their limits now
   std::vector<std::uint16_t> gave_way;  // likewise, that do not hold now
   PacerCounts pacer;                    // of the tick before
@@ -93,7 +92,7 @@ class LoopTap : public SessionWatcher {
   Session& session_;
   std::vector<Channel> channels_;
   std::vector<Output> sent_;
-  std::vector<Parameter> parameters_;
+  std::vector<std::size_t> parameters_;  // of the session's table
   PacerCounts pacer_;
   Latest<LoopState> latest_;
   Ring<Event> events_{1024};

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "teleop/input.hpp"
+#include "reference/input.hpp"
 
 namespace handspan {
 namespace {

@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "core/error.hpp"
-#include "plant/picture.hpp"
-#include "session/log_file.hpp"
+#include "log/log_file.hpp"
+#include "mujoco/picture.hpp"
 
 namespace handspan {
 namespace {
@@ -70,7 +70,7 @@ void RecorderGate::between_ticks(Session& session) noexcept {
 
 // what a picture needs; nothing when nothing is simulated
 void RecorderGate::save_plant(Session& session) noexcept {
-  if (session.simulation() != nullptr) session.simulation()->snapshot(plant_state_);
+  if (session.world() != nullptr) session.world()->snapshot(plant_state_);
 }
 
 void RecorderGate::close() noexcept { closed_.store(true, std::memory_order_release); }
@@ -173,16 +173,18 @@ void Recording::stop() {
     recorder_.reset();
   }
   // a loop that has ended stays as it is until the next one is set
-  if (MujocoPlant* simulation = session_->simulation())
-    write_thumbnail(gate_->closed() ? simulation->snapshot() : gate_->plant_state());
+  if (const World* world = session_->world()) {
+    std::vector<std::byte> state = gate_->plant_state();
+    if (gate_->closed()) world->snapshot(state);
+    write_thumbnail(state);
+  }
 }
 
 void Recording::write_thumbnail(const std::vector<std::byte>& plant_state) {
   try {
     const App& app = session_->app();
-    MujocoPlant plant(app.scene, session_->simulation()->robots());
-    plant.restore(plant_state);
-    write_picture(plant, {kThumbnail, app.picture.view}, records_.thumbnail(status_.file));
+    write_picture(app.scene, session_->world()->robots(), plant_state,
+                  {kThumbnail, app.picture.view}, records_.thumbnail(status_.file));
   } catch (const std::exception& error) {
     // a list without a picture is no failure of the recording, and hides none
     const std::lock_guard lock(mutex_);

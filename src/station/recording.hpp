@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "session/recorder.hpp"
+#include "log/recorder.hpp"
 #include "station/disk_watch.hpp"
 #include "station/records.hpp"
 

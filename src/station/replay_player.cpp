@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "session/logged_plants.hpp"
+#include "log/logged_plants.hpp"
 
 namespace handspan {
 namespace {
@@ -19,8 +19,9 @@ constexpr auto kStep = std::chrono::milliseconds(10);
 
 }  // namespace
 
-ReplayPlayer::ReplayPlayer(const std::filesystem::path& file, const ShownLayout& shown)
-    : log_(file), app_(log_.app()) {
+ReplayPlayer::ReplayPlayer(const std::filesystem::path& file, const Parts& parts,
+                           const ShownLayout& shown)
+    : log_(file), app_(log_.app(parts)) {
   session_ = std::make_unique<Session>(app_, replay_options(log_, app_, false));
   const auto bad = [&](const char* what) {
     return InputError(fmt::format(

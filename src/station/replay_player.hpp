@@ -6,7 +6,7 @@
 #include <mutex>
 #include <thread>
 
-#include "session/log_file.hpp"
+#include "log/log_file.hpp"
 #include "station/loop_tap.hpp"
 #include "station/welcome.hpp"
 
@@ -14,10 +14,11 @@ namespace handspan {
 
 class ReplayPlayer {
  public:
-  /// Starts playing from the beginning. @param shown what the clients were told
+  /// Starts playing from the beginning. @param parts what the log's app is made of; may go
+  /// afterwards @param shown what the clients were told
   /// @throws InputError when the log cannot be read, or is of another app or scene, so that its
   /// bodies, references or channels are not those
-  ReplayPlayer(const std::filesystem::path& file, const ShownLayout& shown);
+  ReplayPlayer(const std::filesystem::path& file, const Parts& parts, const ShownLayout& shown);
   ~ReplayPlayer();
   ReplayPlayer(const ReplayPlayer&) = delete;
   ReplayPlayer& operator=(const ReplayPlayer&) = delete;

@@ -50,8 +50,9 @@ void free_memory() {}
 }  // namespace
 
 struct Station::Impl : Services {
-  Impl(const App& of, const StationOptions& with)
+  Impl(const App& of, const Parts& made_of, const StationOptions& with)
       : app(of),
+        parts(made_of),
         options(with),
         records(with.records),
         tape(records),
@@ -60,7 +61,7 @@ struct Station::Impl : Services {
         server(server_options(with)),
         hub(HubOptions{fmt::format("{}-{}", getpid(), std::time(nullptr)), with.rate, with.pace},
             *this) {
-    loop = std::make_unique<LiveLoop>(app);
+    loop = std::make_unique<LiveLoop>(app, options.parameters);
     hub.set_loop(*loop);
     tape.set_loop(&loop->session, &loop->gate);
     layout = hub.told();
@@ -120,7 +121,7 @@ struct Station::Impl : Services {
       delete player;
       free_memory();
     };
-    return {new ReplayPlayer(file, layout),
+    return {new ReplayPlayer(file, parts, layout),
             [weak = std::weak_ptr(worker), end](ReplayPlayer* player) {
               if (const auto still = weak.lock())
                 still->post([end, player] { end(player); });
@@ -185,6 +186,7 @@ struct Station::Impl : Services {
   }
 
   const App& app;
+  const Parts& parts;
   StationOptions options;
   Records records;
   mutable Recording tape;
@@ -203,8 +205,8 @@ struct Station::Impl : Services {
   std::shared_ptr<Worker> worker = std::make_shared<Worker>();
 };
 
-Station::Station(const App& app, const StationOptions& options)
-    : impl_(std::make_unique<Impl>(app, options)) {}
+Station::Station(const App& app, const Parts& parts, const StationOptions& options)
+    : impl_(std::make_unique<Impl>(app, parts, options)) {}
 
 Station::~Station() = default;
 
@@ -240,7 +242,7 @@ RunSummary Station::run() {
     while (!stopped_ && !i.anew && std::chrono::steady_clock::now() < until)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     if (stopped_) break;
-    auto next = std::make_unique<LiveLoop>(i.app);
+    auto next = std::make_unique<LiveLoop>(i.app, i.options.parameters);
     i.worker->run([&i, &next] { i.tape.set_loop(&next->session, &next->gate); });
     i.server.run([&i, &next] { i.hub.set_loop(*next); });
     i.loop = std::move(next);

@@ -31,14 +31,16 @@ struct StationOptions {
   bool once = false;                 // ends with the app's machines; else it starts again
   double rate = kDefaultRate;        // of frames, until a client asks for another [Hz]
   double pace = 1.0;                 // of simulated time to the wall clock's
+  ParameterValues parameters;        // live ones with another value than the app's, in each run
   std::optional<Nanoseconds> until;  // simulated time in all [ns]; none: until stop()
 };
 
 class Station {
  public:
-  /// Loads nothing more, takes the port. @param app outlives this
+  /// Takes the port. @param app outlives this
+  /// @param parts what the apps of recordings are made of; outlives this
   /// @throws InputError: a port that is taken; or as Session
-  Station(const App& app, const StationOptions& options);
+  Station(const App& app, const Parts& parts, const StationOptions& options);
   ~Station();
   Station(const Station&) = delete;
   Station& operator=(const Station&) = delete;

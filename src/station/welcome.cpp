@@ -10,9 +10,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr double kLeastGain = 0.25, kMostGain = 2.0;  // of what the app says
-constexpr double kBeltSpeed = 1.0;                    // [m/s] at least
-
 Json numbers(const auto& v) {
   Json list = Json::array();
   for (const double x : v) list.push_back(x);
@@ -103,8 +100,8 @@ Json body_json(const Scene& scene, const std::string& name, bool world) {
 Json scene_json(Session& session) {
   const Scene& scene = session.app().scene;
   Json bodies = Json::array(), views = Json::array(), frames = Json::array();
-  if (session.simulation() != nullptr) {
-    const auto& names = session.simulation()->bodies();
+  if (session.world() != nullptr) {
+    const auto& names = session.world()->bodies();
     for (std::size_t b = 0; b < names.size(); ++b)
       bodies.push_back(body_json(scene, names[b], b == 0));
   }
@@ -139,14 +136,11 @@ Json devices_json(const Session& session) {
 Json references_json(Session& session) {
   Json references = Json::array();
   Arbiter& arbiter = session.arbiter();
-  for (int o = 0; o < arbiter.outlets(); ++o) {
-    const std::string& name = arbiter.outlet_name(o);
-    constexpr const char* kKinds[] = {"pose", "joints", "wrench"};
-    Json reference = {{"name", name}, {"kind", kKinds[static_cast<std::size_t>(arbiter.kind(o))]}};
-    if (arbiter.is_pose(o))
-      if (const auto* task = dynamic_cast<FrameTask*>(&session.whole_arm()->task(name)))
-        reference["frame"] = task->frame_name();
-    references.push_back(reference);
+  for (const ReferenceIndex r : arbiter.references()) {
+    const Reference& reference = arbiter.reference(r);
+    Json json = {{"name", reference.name()}, {"kind", reference.kind()}};
+    if (const std::string frame = reference.frame_name(); !frame.empty()) json["frame"] = frame;
+    references.push_back(json);
   }
   return references;
 }
@@ -156,7 +150,7 @@ Json hands_json(Session& session) {
   Json hands = Json::array();
   Arbiter& arbiter = session.arbiter();
   for (const auto& machine : session.machines())
-    for (const auto& [outlet, source] : machine.follows()) {
+    for (const auto& [reference, source] : machine.follows()) {
       const auto* hand = dynamic_cast<const Hand*>(&arbiter.source(source));
       if (hand == nullptr) continue;
       const HandConfig& config = hand->config();
@@ -165,7 +159,7 @@ Json hands_json(Session& session) {
         if (control) controls.push_back(*control);
       hands.push_back(
           {{"name", arbiter.source_name(source)},
-           {"reference", arbiter.outlet_name(outlet)},
+           {"reference", arbiter.reference(reference).name()},
            {"device", config.device},
            {"pose", config.pose},
            {"controls", controls},
@@ -181,41 +175,21 @@ Json hands_json(Session& session) {
 
 ShownLayout shown_layout(Session& session) {
   ShownLayout shown;
-  if (session.simulation() != nullptr) shown.bodies = session.simulation()->bodies();
-  for (int o = 0; o < session.arbiter().outlets(); ++o)
-    shown.references.push_back(session.arbiter().outlet_name(o));
+  if (session.world() != nullptr) shown.bodies = session.world()->bodies();
+  for (const ReferenceIndex r : session.arbiter().references())
+    shown.references.push_back(session.arbiter().reference(r).name());
   shown.channels = session.channels().channels();
   return shown;
 }
 
-std::vector<ParameterInfo> parameters_of(Session& session) {
-  std::vector<ParameterInfo> all;
-  if (session.whole_arm() != nullptr) {
-    const auto add_gain = [&](const std::string& name, const char* unit, double value,
-                              double most) {
-      if (value > 0.0)
-        all.push_back({name, unit, value, kLeastGain * value, std::min(most, kMostGain * value)});
-    };
-    for (const auto& task : session.whole_arm()->problem().tasks()) {
-      const TaskGains gains = task->gains();
-      add_gain("task." + task->name() + ".stiffness", "1/s^2", gains.stiffness, kMostStiffness);
-      add_gain("task." + task->name() + ".damping", "1/s", *gains.damping, kMostDamping);
-    }
-    for (const auto& [name, payload] : session.app().whole_arm->payloads)
-      all.push_back({"payload." + name + ".carried", "", payload.carried ? 1.0 : 0.0, 0.0, 1.0});
-  }
-  for (const ManualValue& value : session.manual_values())
-    all.push_back({value.name, value.unit, *value.value, value.low, value.high});
-  if (session.simulation() != nullptr)
-    for (const auto& belt : session.app().scene.belts) {
-      const double most = std::max(kBeltSpeed, 2.0 * std::abs(belt.speed));
-      const auto [lowest, highest] = belt.settable.value_or(std::array{-most, most});
-      all.push_back({"belt." + belt.body.name + ".speed", "m/s", belt.speed, lowest, highest});
-    }
+std::vector<std::size_t> persons_parameters(const ParameterTable& table) {
+  std::vector<std::size_t> all;
+  for (std::size_t p = 0; p < table.size(); ++p)
+    if (table.info(p).for_persons()) all.push_back(p);
   return all;
 }
 
-Json describe_loop(Session& session, const std::vector<ParameterInfo>& parameters) {
+Json describe_loop(Session& session) {
   Json channels = Json::array(), machines = Json::array(), changeable = Json::array();
   for (const auto& info : session.channels().channels())
     channels.push_back({{"name", info.name},
@@ -228,12 +202,18 @@ Json describe_loop(Session& session, const std::vector<ParameterInfo>& parameter
                         {"doc", info.doc}});
   for (const auto& machine : session.machines())
     machines.push_back({{"name", machine.name()}, {"states", machine.states()}});
-  for (const auto& parameter : parameters)
-    changeable.push_back({{"name", parameter.name},
-                          {"value", parameter.value},
-                          {"unit", parameter.unit},
-                          {"min", parameter.min},
-                          {"max", parameter.max}});
+  const ParameterTable& table = session.parameters();
+  for (const std::size_t p : persons_parameters(table)) {
+    const ParameterInfo& info = table.info(p);
+    const auto [min, max] = info.persons_range();
+    changeable.push_back({{"name", info.name},
+                          {"kind", name_of(info.kind)},
+                          {"value", table.get(p)},
+                          {"unit", info.unit},
+                          {"min", min},
+                          {"max", max},
+                          {"doc", info.doc}});
+  }
   return {{"app", session.app().name},
           {"base_period", seconds(session.base_period())},
           {"scene", scene_json(session)},

@@ -17,17 +17,10 @@ struct ShownLayout {
 
 ShownLayout shown_layout(Session& session);
 
-/// What may be changed while the loop runs, within a range that is safe.
-struct ParameterInfo {
-  std::string name, unit;
-  double value = 0.0, min = 0.0, max = 0.0;
-};
-
-/// Before the loop runs. Gains of tasks from a quarter to twice what the app says, speeds of belts,
-/// payloads.
-std::vector<ParameterInfo> parameters_of(Session& session);
+/// The live parameters that persons may set, in the order of the table: by its indices.
+std::vector<std::size_t> persons_parameters(const ParameterTable& table);
 
 /// The parts of a welcome that are the same for every client. Before the loop runs.
-nlohmann::json describe_loop(Session& session, const std::vector<ParameterInfo>& parameters);
+nlohmann::json describe_loop(Session& session);
 
 }  // namespace handspan

@@ -9,7 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/file_trees.hpp"
-#include "plant/divergence.hpp"
+#include "mujoco/mujoco_plant.hpp"
 #include "scene/scene_numbers.hpp"
 
 namespace handspan {
@@ -30,11 +30,12 @@ std::vector<Node> changed_trees(const SubjectFiles& files, std::span<const KeyCh
 }
 
 std::unique_ptr<App> changed_app(const StudyConfig& study, const SubjectFiles& files,
-                                 std::span<const KeyChange> changes, std::uint64_t seed) {
+                                 const Parts& parts, std::span<const KeyChange> changes,
+                                 std::uint64_t seed) {
   FileTrees trees;
   const std::vector<Node> changed = changed_trees(files, changes, seed);
   for (std::size_t f = 0; f < changed.size(); ++f) trees.give(files.path(f), changed[f]);
-  return std::make_unique<App>(load_app(*study.subject.app));
+  return std::make_unique<App>(load_app(*study.subject.app, parts));
 }
 
 // Channels at a rate, while a run goes on.
@@ -132,8 +133,7 @@ RunOutcome AppRun::run(const std::function<void(Nanoseconds)>& between) {
   };
   const auto start = Clock::now();
   auto shown = start;
-  while (session_.now() < until && !session_.ended() && !diverged(session_.simulation()) &&
-         waiting()) {
+  while (session_.now() < until && !session_.ended() && !diverged(session_.world()) && waiting()) {
     session_.tick();
     for (const auto& metric : metrics_) metric->after_tick(session_);
     if (sampler_) sampler_->after_tick(session_);
@@ -153,15 +153,15 @@ RunOutcome AppRun::run(const std::function<void(Nanoseconds)>& between) {
   if (sampler_) outcome.series = sampler_->take();
   outcome.inner = std::chrono::duration<double>(Clock::now() - start).count();
   session_.finish();
-  if (diverged(session_.simulation()))
+  if (diverged(session_.world()))
     throw DivergedRun(fmt::format("the simulation diverged at {:.3f} s: {}",
                                   seconds(session_.now() - session_.base_period()),
-                                  divergence_of(*session_.simulation())));
+                                  session_.world()->divergence()));
   return outcome;
 }
 
-AppSubject::AppSubject(const StudyConfig& study, const SubjectFiles& files)
-    : study_(study), files_(files) {}
+AppSubject::AppSubject(const StudyConfig& study, const SubjectFiles& files, const Parts& parts)
+    : study_(study), files_(files), parts_(parts) {}
 
 // all changes that are more than numbers of the scene's bodies and contacts, as text
 std::string AppSubject::structure_of(std::span<const KeyChange> changes) const {
@@ -187,14 +187,15 @@ void AppSubject::load(std::span<const KeyChange> changes, std::uint64_t seed) {
   if (plant_ && structure == structure_ && !always_compile_) {
     // lost when something throws: the next run then compiles its own
     auto plant = std::move(plant_);
-    *app_ = reload_app(*study_.subject.app, app_->scene);
-    if (plant->renumber()) {
+    *app_ = reload_app(*study_.subject.app, parts_, app_->scene);
+    // load() made it
+    if (static_cast<MujocoPlant&>(*plant).renumber()) {
       plant_ = std::move(plant);
       return;
     }
   }
   plant_.reset();
-  app_ = load_app(*study_.subject.app);
+  app_ = load_app(*study_.subject.app, parts_);
   if (app_->plants.empty()) plant_ = std::make_unique<MujocoPlant>(app_->scene);
   structure_ = std::move(structure);
   ++compiled_;
@@ -261,8 +262,9 @@ std::vector<std::filesystem::path> write_files(const SubjectFiles& files,
   return copies;
 }
 
-std::filesystem::path write_app(const SubjectFiles& files, std::span<const KeyChange> changes,
-                                std::uint64_t seed, const std::filesystem::path& folder) {
+std::filesystem::path write_app(const SubjectFiles& files, const Parts& parts,
+                                std::span<const KeyChange> changes, std::uint64_t seed,
+                                const std::filesystem::path& folder) {
   const std::vector<Node> changed = changed_trees(files, changes, seed);
   std::vector<std::filesystem::path> used;
   {
@@ -270,7 +272,7 @@ std::filesystem::path write_app(const SubjectFiles& files, std::span<const KeyCh
     // what did not change is read, so that what it extends is among the files
     for (std::size_t f = 0; f < changed.size(); ++f)
       if (!same_content(changed[f], files.tree(f))) trees.give(files.path(f), changed[f]);
-    used = load_app(files.path(0)).files;
+    used = load_app(files.path(0), parts).files;
   }
   return write_files(files, changed, used, folder).front();
 }

@@ -12,7 +12,8 @@ namespace handspan {
 
 class AppSubject : public StudySubject {
  public:
-  AppSubject(const StudyConfig& study, const SubjectFiles& files);
+  /// All references outlive it.
+  AppSubject(const StudyConfig& study, const SubjectFiles& files, const Parts& parts);
 
   std::vector<Column> prepare(std::span<const KeyChange> changes, std::uint64_t seed) override;
   RunOutcome run(std::span<const KeyChange> changes, int repeat, std::uint64_t seed) override;
@@ -28,9 +29,10 @@ class AppSubject : public StudySubject {
 
   const StudyConfig& study_;
   const SubjectFiles& files_;
-  std::optional<App> app_;              // at one place: the simulation refers to its scene
-  std::unique_ptr<MujocoPlant> plant_;  // of app_->scene; none: a session makes its own
-  std::string structure_;               // of what it was compiled of
+  const Parts& parts_;
+  std::optional<App> app_;        // at one place: the simulation refers to its scene
+  std::unique_ptr<Plant> plant_;  // a MujocoPlant of app_->scene; none: a session makes its own
+  std::string structure_;         // of what it was compiled of
   bool always_compile_ = false;
   int compiled_ = 0;
 };
@@ -70,7 +72,8 @@ std::vector<Node> changed_trees(const SubjectFiles& files, std::span<const KeyCh
 
 /// The app of a run. @throws ConfigError or InputError as load_app()
 std::unique_ptr<App> changed_app(const StudyConfig& study, const SubjectFiles& files,
-                                 std::span<const KeyChange> changes, std::uint64_t seed);
+                                 const Parts& parts, std::span<const KeyChange> changes,
+                                 std::uint64_t seed);
 
 /// Copies of an app's files below a folder, lying to one another as they do: what did not change as
 /// it is, the others as `changed` has them. @param used all files that the changed app reads
@@ -83,7 +86,8 @@ std::vector<std::filesystem::path> write_files(const SubjectFiles& files,
 
 /// Writes the app of a run, with everything that it names, below a folder.
 /// @return the app's file. @throws InputError when it cannot be written
-std::filesystem::path write_app(const SubjectFiles& files, std::span<const KeyChange> changes,
-                                std::uint64_t seed, const std::filesystem::path& folder);
+std::filesystem::path write_app(const SubjectFiles& files, const Parts& parts,
+                                std::span<const KeyChange> changes, std::uint64_t seed,
+                                const std::filesystem::path& folder);
 
 }  // namespace handspan

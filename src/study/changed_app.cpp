@@ -14,20 +14,20 @@ namespace {
 
 const Place kPlace{"--param", 0, 0};
 
-App load(const std::filesystem::path& file, const SubjectFiles& files,
+App load(const std::filesystem::path& file, const Parts& parts, const SubjectFiles& files,
          const std::vector<Node>& changed) {
   FileTrees trees;
   for (std::size_t f = 0; f < changed.size(); ++f)
     if (!same_content(changed[f], files.tree(f))) trees.give(files.path(f), changed[f]);
-  return load_app(file);
+  return load_app(file, parts);
 }
 
 }  // namespace
 
-ChangedApp::ChangedApp(const std::filesystem::path& file,
+ChangedApp::ChangedApp(const std::filesystem::path& file, const Parts& parts,
                        const std::vector<ParameterOverride>& parameters) {
   if (parameters.empty()) {
-    app = load_app(file);
+    app = load_app(file, parts);
     return;
   }
   SubjectFiles files = SubjectFiles::of_app(file);
@@ -38,7 +38,7 @@ ChangedApp::ChangedApp(const std::filesystem::path& file,
     changes.push_back({std::move(at), std::move(tree)});
   }
   const std::vector<Node> changed = files.changed(changes);
-  app = load(file, files, changed);
+  app = load(file, parts, files, changed);
   // a value in a file that another parameter replaced would change nothing
   for (std::size_t p = 0; p < parameters.size(); ++p) {
     const auto& in = files.path(changes[p].at.file);

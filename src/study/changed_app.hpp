@@ -14,10 +14,11 @@ namespace handspan {
 /// files that say the same, for logs. The copies are there as long as the object.
 class ChangedApp {
  public:
-  /// Without parameters it is the file itself, and nothing is copied.
+  /// Without parameters it is the file itself, and nothing is copied. `parts` may go afterwards.
   /// @throws ConfigError or InputError as load_app(), and at --param for a key that leads nowhere,
   /// or to a file that the app with the parameters does not read
-  ChangedApp(const std::filesystem::path& file, const std::vector<ParameterOverride>& parameters);
+  ChangedApp(const std::filesystem::path& file, const Parts& parts,
+             const std::vector<ParameterOverride>& parameters);
 
   /// Errors in it have the places of the files it was made of, or "--param KEY". Its `file` and
   /// `files` are the copies.

@@ -174,16 +174,4 @@ void evaluate(StudyOutcome& outcome) {
   }
 }
 
-bool StudyOutcome::holds() const {
-  if (!complete) return false;
-  // a run of an app that broke off was not measured
-  if (study.subject.app && results.failed() > 0) return false;
-  if (!expectations.empty())
-    return std::ranges::all_of(expectations, [](const auto& e) { return e.holds; });
-  return results.failed() == 0 &&
-         (!results.judged || std::ranges::all_of(results.runs, [](const RunRecord& r) {
-           return r.good.value_or(true);
-         }));
-}
-
 }  // namespace handspan

@@ -2,7 +2,7 @@
 // What is asked of a study's results, and what was published, against what came out.
 #include <stdexcept>
 
-#include "study/runner.hpp"
+#include "study/study_outcome.hpp"
 
 namespace handspan {
 

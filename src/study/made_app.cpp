@@ -7,7 +7,7 @@
 #include <array>
 
 #include "core/config.hpp"
-#include "study/session_parts.hpp"
+#include "study/session_lookup.hpp"
 
 namespace handspan {
 namespace {
@@ -17,19 +17,21 @@ constexpr double kFriction = 0.18;
 // a streamed hand tells where it will be so much later [s]
 constexpr double kAhead = 0.01;
 
-Schema<App> keys_schema() {
+Schema<App> keys_schema(const Parts& parts) {
   return object<App>("MadeApp")
-      .optional("whole_arm", &App::whole_arm, whole_arm_schema())
-      .optional("devices", &App::devices, dictionary(device_schema()))
-      .optional("sources", &App::sources, dictionary(sources().schema()))
-      .optional("references", &App::references, dictionary(pose_reference_limits_schema()))
-      .optional("machines", &App::machines, dictionary(machine_schema()));
+      .optional("whole_arm", &App::whole_arm, whole_arm_schema(parts))
+      .optional("devices", &App::devices, dictionary(device_schema(parts)))
+      .optional("sources", &App::sources, dictionary(parts.of<SourceRegistry>().schema()))
+      .optional("references", &App::references,
+                dictionary(reference_schema(parts.of<ReferenceRegistry>())))
+      .optional("machines", &App::machines, dictionary(machine_schema(parts)));
 }
 
 }  // namespace
 
-App made_app(Scene scene, const std::string& keys) {
-  App app = parse_yaml(keys, scene.file.string(), keys_schema());
+App made_app(Scene scene, const std::string& keys, const Parts& parts) {
+  App app = parse_yaml(keys, scene.file.string(), keys_schema(parts));
+  app.reference_kinds = reference_kinds(parts.of<ReferenceRegistry>());
   app.name = scene.name;
   app.file = scene.file;
   app.scene = std::move(scene);
@@ -56,7 +58,7 @@ DriveLag lag_of(const RobotInstance& robot) {
 }
 
 PlantArm::PlantArm(Session& session, const std::string& robot, const std::string& frame)
-    : plant_(simulation_of(session)),
+    : world_(world_of(session)),
       name_(robot),
       model_(session.app().scene.robot(robot)->description, session.app().scene.physics.gravity),
       data_(model_),
@@ -67,7 +69,7 @@ PlantArm::PlantArm(Session& session, const std::string& robot, const std::string
 }
 
 void PlantArm::look() {
-  plant_.robot_state(name_, model_, q_, v_);
+  world_.robot_state(name_, q_, v_);
   update_kinematics(model_, data_, q_, v_);
   X_WE_ = frame_pose(model_, data_, frame_);
   V_WE_ = frame_velocity(model_, data_, frame_);
@@ -106,8 +108,8 @@ void StreamedHand::show(const Eigen::Vector3d& p, const Eigen::Vector3d& v) {
 
 void LeashWatch::after_tick(Session& session, const Pose& X_WE) {
   const Arbiter& arbiter = session.arbiter();
-  if (arbiter.holding(outlet_)) return;
-  const Pose& X = arbiter.reference(outlet_).pose.X_WE;
+  if (arbiter.holding(reference_)) return;
+  const Pose& X = arbiter.reference(reference_).motion().pose.X_WE;
   distance_ = std::max(distance_, (X.p - X_WE.p).norm());
   angle_ = std::max(angle_, angle_between(X.R, X_WE.R));
 }

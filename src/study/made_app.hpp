@@ -13,8 +13,9 @@ namespace handspan {
 
 /// An app of a scene, and of the other keys' text, without files of its own.
 /// @param keys whole_arm, devices, sources, references and machines, as an app has them
+/// @param parts that they are made of; may go afterwards
 /// @throws ConfigError or InputError as load_app()
-App made_app(Scene scene, const std::string& keys);
+App made_app(Scene scene, const std::string& keys, const Parts& parts);
 
 /// One robot of a scene: "NAME: {robot: ..., tool: ..., MORE}". @param tool may be empty
 std::string robot_text(const std::string& name, const std::filesystem::path& robot,
@@ -54,7 +55,7 @@ class PlantArm {
  private:
   Eigen::MatrixXd accelerations(const Matrix6Xd& J);  // M^-1 J^T
 
-  const MujocoPlant& plant_;
+  const World& world_;
   std::string name_;
   RobotModel model_;
   RobotData data_;
@@ -78,14 +79,14 @@ class StreamedHand {
 /// How far a reference gets from the arm that the plant has, while it follows somebody.
 class LeashWatch {
  public:
-  explicit LeashWatch(int outlet) : outlet_(outlet) {}
+  explicit LeashWatch(ReferenceIndex reference) : reference_(reference) {}
   /// After each tick. @param X_WE of the arm before it
   void after_tick(Session& session, const Pose& X_WE);
   double distance() const { return distance_; }  // at most [m]
   double angle() const { return angle_; }        // [rad]
 
  private:
-  int outlet_;
+  ReferenceIndex reference_;
   double distance_ = 0.0, angle_ = 0.0;
 };
 

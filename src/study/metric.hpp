@@ -20,6 +20,8 @@ struct MetricContext {
 
 class Metric {
  public:
+  static constexpr char kKind[] = "metric";
+
   virtual ~Metric() = default;
   Metric(const Metric&) = delete;
   Metric& operator=(const Metric&) = delete;
@@ -38,8 +40,5 @@ class Metric {
 };
 
 using MetricRegistry = Registry<Metric, const MetricContext&>;
-
-/// The metrics of this process: the built-in ones, and those that a program added.
-MetricRegistry& metrics();
 
 }  // namespace handspan

@@ -8,7 +8,7 @@
 #include "core/error.hpp"
 #include "core/suggest.hpp"
 #include "core/values.hpp"
-#include "study/session_parts.hpp"
+#include "study/session_lookup.hpp"
 
 namespace handspan {
 namespace {
@@ -22,8 +22,8 @@ class ObjectMetric : public Metric {
  public:
   ObjectMetric(const ObjectMetricConfig& config, const MetricContext& context)
       : config_(config),
-        plant_(simulation_of(context.session)),
-        object_(body_of(plant_, config.object)) {
+        world_(world_of(context.session)),
+        object_(body_of(world_, config.object)) {
     if (config.in.empty()) return;
     const auto& frames = context.session.app().scene.frames;
     std::vector<std::string> names;
@@ -54,16 +54,16 @@ class ObjectMetric : public Metric {
 
   void after_tick(Session& session) noexcept override {
     if (config_.rest_speed <= 0.0) return;
-    if (plant_.body_velocity(object_).head<3>().norm() > config_.rest_speed) moved_ = session.now();
+    if (world_.body_velocity(object_).head<3>().norm() > config_.rest_speed) moved_ = session.now();
   }
 
   std::optional<bool> done() const noexcept override {
     if (config_.rest_speed <= 0.0) return std::nullopt;
-    return moved_ > 0 && seconds(plant_.time() - moved_) > config_.rest_time;
+    return moved_ > 0 && seconds(world_.time() - moved_) > config_.rest_time;
   }
 
   void values(Session& session, std::span<double> into) override {
-    const Pose X_FB = X_FW_ * plant_.body_pose(object_);
+    const Pose X_FB = X_FW_ * world_.body_pose(object_);
     for (int i = 0; i < 3; ++i) into[static_cast<std::size_t>(i)] = X_FB.p[i];
     into[3] = std::atan2(X_FB.R(1, 0), X_FB.R(0, 0));
     into[4] = std::acos(std::clamp(X_FB.R(2, 2), -1.0, 1.0));
@@ -72,7 +72,7 @@ class ObjectMetric : public Metric {
 
  private:
   ObjectMetricConfig config_;
-  const MujocoPlant& plant_;
+  const World& world_;
   int object_;
   Pose X_FW_;
   Nanoseconds moved_ = 0;

@@ -4,8 +4,7 @@
 #include <cmath>
 
 #include "math/minimum_jerk.hpp"
-#include "plant/push.hpp"
-#include "study/session_parts.hpp"
+#include "study/session_lookup.hpp"
 
 namespace handspan {
 namespace {
@@ -27,10 +26,10 @@ double angle_of(const Eigen::Vector3d& a, const Eigen::Vector3d& b) {
 }  // namespace
 
 PushFigures push_arm(Session& session, const PushCaseConfig& config) {
-  MujocoPlant& plant = simulation_of(session);
+  World& world = world_of(session);
   PlantArm arm(session, "arm", config.frame);
   StreamedHand hand(session);
-  const int body = body_of(plant, config.body);
+  const int body = body_of(world, config.body);
   const double dt = seconds(session.base_period());
   const auto tick = [&] {
     hand.show(Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero());
@@ -46,7 +45,7 @@ PushFigures push_arm(Session& session, const PushCaseConfig& config) {
   figures.foreseen = model.norm();
   Eigen::Vector3d farthest = Eigen::Vector3d::Zero();
   for (double t = 0.0; t < 2.0 * kRise + kLasts + kComesBack; t += dt) {
-    push(plant, body, arm.pose(config.at).p, share(t) * config.F_W);
+    world.push(body, arm.pose(config.at).p, share(t) * config.F_W);
     tick();
     const Eigen::Vector3d d = arm.X_WE().p - X.p;
     if (d.norm() > farthest.norm()) farthest = d;

@@ -380,7 +380,8 @@ void write_report(const StudyRunner& runner, const StudyOutcome& outcome,
     write_text(out / "trial.yaml", yaml_text(files.changed(changes.changes).front()));
     return;
   }
-  const auto app = write_app(files, changes.changes, runner.plan().seed(first), out / "files");
+  const auto app =
+      write_app(files, runner.parts(), changes.changes, runner.plan().seed(first), out / "files");
   // the app itself beside the report, the rest below files/
   Node tree = load_tree(app);
   relink(tree, {}, tree, app.parent_path(), out);

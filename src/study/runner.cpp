@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <fstream>
 #include <mutex>
 #include <thread>
@@ -17,7 +16,7 @@
 #include "study/evaluation.hpp"
 #include "study/journal.hpp"
 #include "study/stage_runs.hpp"
-#include "study/subject.hpp"
+#include "study/subjects.hpp"
 #include "study/trial_subject.hpp"
 
 namespace handspan {
@@ -46,11 +45,11 @@ void write_series(const std::vector<TimeSeries>& series, const std::filesystem::
 // The workers, each with a subject of its own.
 class Pool {
  public:
-  Pool(const StudyConfig& study, const RunPlan& plan, const RunnerOptions& options, int workers,
-       Journal* journal, StudyOutcome& outcome)
+  Pool(const StudyConfig& study, const RunPlan& plan, const Parts& parts,
+       const RunnerOptions& options, int workers, Journal* journal, StudyOutcome& outcome)
       : study_(study), plan_(plan), options_(options), journal_(journal), outcome_(outcome) {
     for (int w = 0; w < workers; ++w)
-      subjects_.push_back(make_subject(study, plan.files(), options.data));
+      subjects_.push_back(make_subject(study, plan.files(), parts, options.data));
   }
 
   // Appends the runs to the results, in this order. @return whether all were done
@@ -171,10 +170,12 @@ int workers_of(const RunnerOptions& options, std::size_t runs) {
 
 }  // namespace
 
-StudyRunner::StudyRunner(StudyConfig study, RunnerOptions options)
+StudyRunner::StudyRunner(StudyConfig study, const Parts& parts, RunnerOptions options)
     : study_(std::move(study)),
+      parts_(parts),
       options_(std::move(options)),
-      logs_(study_, options_.out.empty() ? "" : options_.out / "logs", options_.log_progress) {
+      logs_(study_, parts_, options_.out.empty() ? "" : options_.out / "logs",
+            options_.log_progress) {
   if (options_.n) {
     study_.n = options_.n;
     for (auto& [name, cell] : study_.cells) cell.n.reset();
@@ -186,10 +187,11 @@ StudyRunner::StudyRunner(StudyConfig study, RunnerOptions options)
   SubjectFiles files = study_.subject.app ? SubjectFiles::of_app(*study_.subject.app)
                                           : SubjectFiles::of_trial(*study_.subject.trial);
   int cases = 0;
-  if (study_.subject.trial && !study_.n) cases = TrialSubject(study_, files, options_.data).cases();
+  if (study_.subject.trial && !study_.n)
+    cases = TrialSubject(study_, files, parts_, options_.data).cases();
   plan_ = std::make_unique<RunPlan>(study_, std::move(files), options_.parameters, cases);
   // what a cell's first run cannot be made of is wrong with the study
-  const auto subject = make_subject(study_, plan_->files(), options_.data);
+  const auto subject = make_subject(study_, plan_->files(), parts_, options_.data);
   std::size_t cell = plan_->cells().size();
   for (const RunSpec& run : plan_->runs()) {
     if (run.cell == cell) continue;
@@ -244,7 +246,8 @@ StudyOutcome StudyRunner::run() {
     std::filesystem::create_directories(options_.out);
     journal.emplace(options_.out / "unfinished.jsonl", fingerprint(), options_.fresh);
   }
-  Pool pool(study_, *plan_, options_, outcome.workers, journal ? &*journal : nullptr, outcome);
+  Pool pool(study_, *plan_, parts_, options_, outcome.workers, journal ? &*journal : nullptr,
+            outcome);
   outcome.complete = pool.run(plan_->runs());
   std::vector<StageRun> asked;
   for (std::size_t s = 0; outcome.complete && s < study_.stages.size(); ++s) {
@@ -269,10 +272,12 @@ StudyOutcome StudyRunner::run() {
       if (!study_.subject.app)
         throw InputError("it is about an app, and the study's subject is a trial");
       const RunSpec spec = plan_->spec(request, stage, 0);
-      return changed_app(study_, plan_->files(), plan_->changes(spec).changes, plan_->seed(spec));
+      return changed_app(study_, plan_->files(), parts_, plan_->changes(spec).changes,
+                         plan_->seed(spec));
     };
     try {
-      outcome.stages.push_back({name, part.make()->run(context), stages().doc(part.name)});
+      outcome.stages.push_back(
+          {name, part.make()->run(context), parts_.of<StageRegistry>().doc(part.name)});
     } catch (const StudyStopped&) {
       outcome.complete = false;
     } catch (const ConfigError&) {
@@ -290,23 +295,6 @@ StudyOutcome StudyRunner::run() {
   }
   outcome.wall = since(start);
   return outcome;
-}
-
-std::optional<bool> judged(const StudyConfig& study, const std::vector<Column>& columns,
-                           const RunRecord& run) {
-  if (study.good.empty()) return std::nullopt;
-  if (!run.failure.empty()) return false;
-  for (const auto& [name, rule] : study.good)
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      if (columns[c].name != name) continue;
-      const double x = run.values[c];
-      // what did not happen is not good
-      if (!std::isfinite(x) || (rule.at_least && !(x >= *rule.at_least)) ||
-          (rule.at_most && !(x <= *rule.at_most)) || (rule.above && !(x > *rule.above)) ||
-          (rule.below && !(x < *rule.below)))
-        return false;
-    }
-  return true;
 }
 
 }  // namespace handspan

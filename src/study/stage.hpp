@@ -46,6 +46,8 @@ struct StageContext {
 
 class Stage {
  public:
+  static constexpr char kKind[] = "stage";
+
   virtual ~Stage() = default;
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
@@ -57,8 +59,5 @@ class Stage {
 };
 
 using StageRegistry = Registry<Stage>;
-
-/// The stages of this process: the built-in ones, and those that a program added.
-StageRegistry& stages();
 
 }  // namespace handspan

@@ -160,7 +160,7 @@ Schema<SubjectConfig> subject_schema() {
       });
 }
 
-ObjectSchema<StudyConfig> study_schema() {
+ObjectSchema<StudyConfig> study_schema(const Parts& parts) {
   const auto cell =
       object<CellConfig>("Cell", "runs with something in common")
           .optional("doc", &CellConfig::doc, text())
@@ -207,11 +207,11 @@ ObjectSchema<StudyConfig> study_schema() {
       .optional("vary", &StudyConfig::vary, dictionary(variation_schema()), "by name")
       .optional("cells", &StudyConfig::cells, dictionary(cell),
                 "by name; all have the same seeds, so that what is drawn is the same")
-      .optional("metrics", &StudyConfig::metrics, dictionary(metrics().schema()),
+      .optional("metrics", &StudyConfig::metrics, dictionary(parts.of<MetricRegistry>().schema()),
                 "of an app's runs, by name; a trial has its own")
       .optional("good", &StudyConfig::good, dictionary(good_schema()),
                 "what makes a run good, by column")
-      .optional("stages", &StudyConfig::stages, dictionary(stages().schema()),
+      .optional("stages", &StudyConfig::stages, dictionary(parts.of<StageRegistry>().schema()),
                 "what is done with the runs, in turn")
       .optional("expect", &StudyConfig::expect, list(expectation_schema()))
       .optional("published", &StudyConfig::published, published_schema())
@@ -299,8 +299,8 @@ void take_variations(StudyConfig& study) {
 
 }  // namespace
 
-StudyConfig load_study(const std::filesystem::path& file, std::string name) {
-  StudyConfig study = load_yaml(file, study_schema());
+StudyConfig load_study(const std::filesystem::path& file, std::string name, const Parts& parts) {
+  StudyConfig study = load_yaml(file, study_schema(parts));
   study.file = file;
   study.name = std::move(name);
   study.given = study.name;
@@ -312,6 +312,6 @@ StudyConfig load_study(const std::filesystem::path& file, std::string name) {
   return study;
 }
 
-Description study_description() { return study_schema().description(); }
+Description study_description(const Parts& parts) { return study_schema(parts).description(); }
 
 }  // namespace handspan

@@ -123,10 +123,11 @@ struct StudyConfig {
   std::optional<SeriesConfig> series;
 };
 
+/// @param parts with the metrics and stages that it may name; may go afterwards
 /// @throws ConfigError with all that is wrong in the file
-StudyConfig load_study(const std::filesystem::path& file, std::string name);
+StudyConfig load_study(const std::filesystem::path& file, std::string name, const Parts& parts);
 
-/// Documentation of a study's keys, with the metrics, trials and stages that are registered now.
-Description study_description();
+/// Documentation of a study's keys, with the metrics and stages that `parts` has now.
+Description study_description(const Parts& parts);
 
 }  // namespace handspan

@@ -10,8 +10,7 @@
 #include "core/files_read.hpp"
 #include "core/suggest.hpp"
 #include "core/text_file.hpp"
-#include "plant/divergence.hpp"
-#include "session/recorder.hpp"
+#include "log/recorder.hpp"
 #include "session/session.hpp"
 #include "study/app_subject.hpp"
 #include "study/subject_files.hpp"
@@ -22,8 +21,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // in full, since what repeats a log does so tick by tick
-void record(const std::string& name, const LogConfig& config, const std::filesystem::path& file,
-            std::string& sources,
+void record(const std::string& name, const LogConfig& config, const Parts& parts,
+            const std::filesystem::path& file, std::string& sources,
             const std::function<void(const std::string&, Nanoseconds)>& progress) {
   SubjectFiles files = SubjectFiles::of_app(config.app);
   std::vector<KeyChange> changes;
@@ -32,7 +31,7 @@ void record(const std::string& name, const LogConfig& config, const std::filesys
   FileTrees trees;
   const std::vector<Node> changed = changed_trees(files, changes, config.seed);
   for (std::size_t f = 0; f < changed.size(); ++f) trees.give(files.path(f), changed[f]);
-  const App app = load_app(config.app);
+  const App app = load_app(config.app, parts);
   for (const Node& tree : changed) sources += yaml_text(tree);
   for (const auto& used : app.files) sources += read_text_file(used);
   const auto refuse = [&](const std::string& cause, const char* hint) {
@@ -49,7 +48,7 @@ void record(const std::string& name, const LogConfig& config, const std::filesys
   Recorder recorder(session, file, recording);
   const Nanoseconds until = std::llround(app.duration * 1e9);
   auto shown = Clock::now();
-  while (!session.ended() && !diverged(session.simulation()) && session.now() < until &&
+  while (!session.ended() && !diverged(session.world()) && session.now() < until &&
          !recorder.status().failed) {
     session.tick();
     if (!progress || Clock::now() - shown < std::chrono::milliseconds(250)) continue;
@@ -60,10 +59,9 @@ void record(const std::string& name, const LogConfig& config, const std::filesys
   if (!recorder.close())
     throw refuse(fmt::format("cannot be recorded: {}", recorder.status().message),
                  "look at the disk");
-  if (diverged(session.simulation()))
-    throw refuse(
-        "cannot be recorded: the simulation diverged: " + divergence_of(*session.simulation()),
-        "look at the app");
+  if (diverged(session.world()))
+    throw refuse("cannot be recorded: the simulation diverged: " + session.world()->divergence(),
+                 "look at the app");
   if (!session.ended())
     throw refuse(fmt::format("does not come to an end within {:g} s: no machine of the app did",
                              app.duration),
@@ -87,7 +85,7 @@ void put(const std::vector<std::pair<std::string, std::string>>& uses, const Stu
 
 }  // namespace
 
-StudyLogs::StudyLogs(StudyConfig& study, const std::filesystem::path& folder,
+StudyLogs::StudyLogs(StudyConfig& study, const Parts& parts, const std::filesystem::path& folder,
                      const std::function<void(const std::string&, Nanoseconds)>& progress) {
   auto at = folder;
   if (folder.empty()) at = temporary_.emplace("handspan-study-").path();
@@ -99,7 +97,7 @@ StudyLogs::StudyLogs(StudyConfig& study, const std::filesystem::path& folder,
   for (const auto& [name, config] : study.logs)
     refuse_overwriting(at / (name + ".mcap"), "the study's log");
   for (const auto& [name, config] : study.logs)
-    record(name, config, at / (name + ".mcap"), sources_, progress);
+    record(name, config, parts, at / (name + ".mcap"), sources_, progress);
 }
 
 }  // namespace handspan

@@ -14,11 +14,12 @@ namespace handspan {
 class StudyLogs {
  public:
   /// Records every log of the study and gives the keys that use them its path.
+  /// @param parts what the apps of the logs are made of; may go afterwards
   /// @param folder where they are kept; empty: a temporary one that goes with this
   /// @param progress with a log's name and the simulated time [ns], about four times a second
   /// @throws ConfigError with a log's or key's place: an app that cannot be run, one that does not
   /// come to an end, a key that leads nowhere, a log that there is not
-  StudyLogs(StudyConfig& study, const std::filesystem::path& folder,
+  StudyLogs(StudyConfig& study, const Parts& parts, const std::filesystem::path& folder,
             const std::function<void(const std::string&, Nanoseconds)>& progress);
   StudyLogs(const StudyLogs&) = delete;
   StudyLogs& operator=(const StudyLogs&) = delete;

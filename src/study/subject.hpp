@@ -33,8 +33,4 @@ class StudySubject {
   virtual RunOutcome run(std::span<const KeyChange> changes, int repeat, std::uint64_t seed) = 0;
 };
 
-/// One for each worker. Of what the plan has, the files are kept by reference.
-std::unique_ptr<StudySubject> make_subject(const StudyConfig& study, const SubjectFiles& files,
-                                           const std::filesystem::path& data);
-
 }  // namespace handspan

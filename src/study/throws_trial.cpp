@@ -10,8 +10,8 @@
 #include "control/joint_stop.hpp"
 #include "core/config.hpp"
 #include "core/random.hpp"
+#include "person/thrown_hand.hpp"
 #include "study/made_app.hpp"
-#include "teleop/thrown_hand.hpp"
 
 namespace handspan {
 namespace {
@@ -82,7 +82,7 @@ references:
 machines:
   m:
     start: s
-    states: {{s: {{do: [{{type: teleoperate, task: hand, sources: [{{source: person}}]}}]}}}}
+    states: {{s: {{do: [{{type: follow, task: hand, sources: [{{source: person}}]}}]}}}}
 )",
       c.feedback == Feedback::kMeasured ? "measured" : "commanded", arm_text(robot), c.stiffness,
       robot.groups.front().joints.size() > 6
@@ -103,10 +103,10 @@ class ThrowRun {
         hand_(dynamic_cast<const ThrownHand&>(session.devices().driver(0))),
         kind_(kind),
         stop_(stop),
-        outlet_(session.arbiter().outlet("hand")),
+        reference_(session.arbiter().find_reference("hand")),
         lag_(lag_of(session.app().scene.robots[0])),
         arm_(session, "arm", "arm.flange"),
-        leash_(outlet_) {}
+        leash_(reference_) {}
 
   void run() {
     while (now() < kLongest && !over()) tick();
@@ -126,11 +126,13 @@ class ThrowRun {
   }
   bool held() const { return held_at_ >= 0.0; }
   const LeashWatch& leash() const { return leash_; }
-  double dropped() const { return session_.arbiter().leash_figures(outlet_).dropped; }
+  double dropped() const {
+    return session_.arbiter().reference(reference_).leash_figures().dropped;
+  }
   /// Of the reference, from where the arm rests [m].
   double apart() {
     arm_.look();
-    return (session_.arbiter().reference(outlet_).pose.X_WE.p - arm_.X_WE().p).norm();
+    return (session_.arbiter().reference(reference_).motion().pose.X_WE.p - arm_.X_WE().p).norm();
   }
 
  private:
@@ -171,7 +173,7 @@ class ThrowRun {
   }
 
   void watch_hold() {
-    const bool holds = session_.arbiter().holding(outlet_);
+    const bool holds = session_.arbiter().holding(reference_);
     if (!holds) follows_ = true;
     if (follows_ && holds && held_at_ < 0.0) {
       held_at_ = moved_at_ = now();
@@ -215,7 +217,7 @@ class ThrowRun {
   const ThrownHand& hand_;
   std::size_t kind_;
   std::optional<double> stop_;
-  int outlet_;
+  ReferenceIndex reference_;
   DriveLag lag_;
   PlantArm arm_;
   LeashWatch leash_;
@@ -233,7 +235,8 @@ class ThrowRun {
 
 class ThrowsTrial : public Trial {
  public:
-  explicit ThrowsTrial(const ThrowsTrialConfig& config) : config_(config) {
+  ThrowsTrial(const ThrowsTrialConfig& config, const Parts& parts)
+      : config_(config), parts_(parts) {
     // what cannot be made says so before anything runs
     RandomStream random(0, "throws");
     const App app = make(random, 4.0, 1.0, 0);
@@ -295,11 +298,12 @@ class ThrowsTrial : public Trial {
     if (config_.drive) robot.groups[0].drive = *config_.drive;
     for (double& q : robot.q_start) q += random.uniform(-kThrowScatter, kThrowScatter);
     const std::string keys = app_text(config_, robot, speed, scale, kind);
-    App app = made_app(std::move(scene), keys);
+    App app = made_app(std::move(scene), keys, parts_);
     return app;
   }
 
   ThrowsTrialConfig config_;
+  const Parts& parts_;
 };
 
 }  // namespace
@@ -333,7 +337,9 @@ void register_throws_trial(TrialRegistry& registry) {
       "throws", schema,
       "throws of a clutched hand, whose tracking may fail, judged by the plant's arm: rest "
       "in the least time, braking when the hand turns, holds",
-      [](const C& config, const TrialContext&) { return std::make_unique<ThrowsTrial>(config); });
+      [](const C& config, const TrialContext& context) {
+        return std::make_unique<ThrowsTrial>(config, context.parts);
+      });
 }
 
 }  // namespace handspan

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/parts.hpp"
 #include "core/registry.hpp"
 #include "study/column.hpp"
 
@@ -15,6 +16,7 @@ namespace handspan {
 /// What a trial is made with.
 struct TrialContext {
   std::filesystem::path data;  // --data; empty when none was given
+  const Parts& parts;          // that an app of the trial is made of; outlives it
 };
 
 /// One run of it.
@@ -30,6 +32,8 @@ struct TrialOutcome {
 
 class Trial {
  public:
+  static constexpr char kKind[] = "trial";
+
   virtual ~Trial() = default;
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
@@ -47,8 +51,5 @@ class Trial {
 /// Each worker makes its own, and one for each configuration that comes: what is costly and the
 /// same for all, as data that was read, a factory keeps for itself.
 using TrialRegistry = Registry<Trial, const TrialContext&>;
-
-/// The trials of this process: the built-in ones, and those that a program added.
-TrialRegistry& trials();
 
 }  // namespace handspan

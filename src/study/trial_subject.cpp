@@ -8,15 +8,16 @@
 
 namespace handspan {
 
-TrialSubject::TrialSubject(const StudyConfig& study, const SubjectFiles& files,
+TrialSubject::TrialSubject(const StudyConfig& study, const SubjectFiles& files, const Parts& parts,
                            std::filesystem::path data)
-    : study_(study), files_(files), context_{std::move(data)} {}
+    : study_(study), files_(files), context_{std::move(data), parts} {}
 
 // the one of the run before, when it is configured the same
 Trial& TrialSubject::trial(std::span<const KeyChange> changes) {
   Node configuration = files_.changed(changes).front();
   if (configuration_ && same_content(configuration, *configuration_)) return *trial_;
-  const auto part = read_tree(configuration, study_.file.string(), trials().schema());
+  const auto part =
+      read_tree(configuration, study_.file.string(), context_.parts.of<TrialRegistry>().schema());
   configuration_.reset();
   try {
     trial_ = part.make(context_);

@@ -8,7 +8,9 @@ namespace handspan {
 
 class TrialSubject : public StudySubject {
  public:
-  TrialSubject(const StudyConfig& study, const SubjectFiles& files, std::filesystem::path data);
+  /// All references outlive it.
+  TrialSubject(const StudyConfig& study, const SubjectFiles& files, const Parts& parts,
+               std::filesystem::path data);
 
   std::vector<Column> prepare(std::span<const KeyChange> changes, std::uint64_t seed) override;
   RunOutcome run(std::span<const KeyChange> changes, int repeat, std::uint64_t seed) override;

@@ -6,7 +6,7 @@
 
 #include "core/error.hpp"
 #include "session/arm_force.hpp"
-#include "study/session_parts.hpp"
+#include "study/session_lookup.hpp"
 
 namespace handspan {
 namespace {
@@ -30,14 +30,14 @@ class WallCase {
   WallCase(Session& session, const WallCaseConfig& config)
       : session_(session),
         config_(config),
-        plant_(simulation_of(session)),
-        outlet_(session.arbiter().outlet("hand")),
+        world_(world_of(session)),
+        reference_(session.arbiter().find_reference("hand")),
         arm_(session, "arm", config.frame),
-        leash_(outlet_),
+        leash_(reference_),
         hand_(session),
         dt_(seconds(session.base_period())),
         ring_(static_cast<std::size_t>(std::lround(kForceWindow / dt_)), Eigen::Vector3d::Zero()) {
-    for (const std::string& body : plant_.bodies()) {
+    for (const std::string& body : world_.bodies()) {
       arms_.push_back(body.starts_with("arm."));
       obstacles_.push_back(body.starts_with(config.obstacle));
     }
@@ -52,7 +52,7 @@ class WallCase {
         goal = (p_touch_ - start).dot(config_.along) + config_.depth;
       else if (session_.arbiter().stopped())
         throw InputError("it was stopped before it touched anything: " +
-                         std::string(session_.arbiter().reason(outlet_)));
+                         std::string(session_.arbiter().reason(reference_)));
       else if (r > kFarthest - 1e-3)
         throw InputError("its tool touches nothing on the hand's way");
       const double left = std::max(0.0, goal - r);
@@ -93,7 +93,7 @@ class WallCase {
 
   void watch_force() {
     Eigen::Vector3d f = Eigen::Vector3d::Zero();
-    for (const Contact& c : plant_.contacts()) {
+    for (const Contact& c : world_.contacts()) {
       const auto a = static_cast<std::size_t>(c.body_a), b = static_cast<std::size_t>(c.body_b);
       const double side = arms_[b] && obstacles_[a] ? 1.0 : arms_[a] && obstacles_[b] ? -1.0 : 0.0;
       if (side == 0.0) continue;
@@ -117,7 +117,7 @@ class WallCase {
     touched_ = body;
     touched_at_ = seconds(session_.now());
     p_touch_ = arm_.X_WE().p;
-    const Pose X_WB = plant_.body_pose(body);
+    const Pose X_WB = world_.body_pose(body);
     p_BE_ = X_WB.inverse() * p_touch_;
     along_B_ = X_WB.R.transpose() * config_.along;
     Vector6d e = Vector6d::Zero();
@@ -126,7 +126,7 @@ class WallCase {
   }
 
   void watch_slip() {
-    Eigen::Vector3d d = plant_.body_pose(touched_).inverse() * arm_.X_WE().p - p_BE_;
+    Eigen::Vector3d d = world_.body_pose(touched_).inverse() * arm_.X_WE().p - p_BE_;
     d -= d.dot(along_B_) * along_B_;
     figures_.slip = std::max(figures_.slip, d.norm());
   }
@@ -134,23 +134,23 @@ class WallCase {
   void finish() {
     figures_.distance = leash_.distance();
     figures_.angle = leash_.angle();
-    figures_.dropped = session_.arbiter().leash_figures(outlet_).dropped;
+    figures_.dropped = session_.arbiter().reference(reference_).leash_figures().dropped;
     if (figures_.dropped > kToldAhead && !told_leash_) ++figures_.missed;
     if (!config_.max_force) return;
     const bool stopped = stopped_at_ >= 0.0;
     if (before_stop_ > kSeenBeyond * *config_.max_force && !stopped) ++figures_.missed;
     if (before_stop_ > *config_.max_force || stopped)
-      figures_.named =
-          stopped && session_.arbiter().holding(outlet_) &&
-                  session_.arbiter().reason(outlet_).find("presses with") != std::string_view::npos
-              ? 1.0
-              : 0.0;
+      figures_.named = stopped && session_.arbiter().holding(reference_) &&
+                               session_.arbiter().reason(reference_).find("presses with") !=
+                                   std::string_view::npos
+                           ? 1.0
+                           : 0.0;
   }
 
   Session& session_;
   WallCaseConfig config_;
-  const MujocoPlant& plant_;
-  int outlet_;
+  const World& world_;
+  ReferenceIndex reference_;
   PlantArm arm_;
   LeashWatch leash_;
   StreamedHand hand_;

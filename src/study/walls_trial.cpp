@@ -46,8 +46,9 @@ std::string list_of(const Eigen::VectorXd& x) { return fmt::format("[{}]", fmt::
 
 class WallsTrial : public Trial {
  public:
-  explicit WallsTrial(const WallsTrialConfig& config)
+  WallsTrial(const WallsTrialConfig& config, const Parts& parts)
       : config_(config),
+        parts_(parts),
         bare_(parse_scene("name: walls\nground: none\nrobots:\n  " +
                               robot_text("arm", config.robot, config.tool, "pose: " + config.pose) +
                               "\n",
@@ -177,7 +178,7 @@ references: {{hand: {{leash: {}}}}}
 machines:
   m:
     start: s
-    states: {{s: {{do: [{{type: teleoperate, task: hand, sources: [{{source: person}}]}}]}}}}
+    states: {{s: {{do: [{{type: follow, task: hand, sources: [{{source: person}}]}}]}}}}
 )",
         arm, two ? ", other.arm: " + arm : "", whole_arm_text("arm", "hand"),
         two ? whole_arm_text("other", "others") : "",
@@ -188,7 +189,7 @@ machines:
     Scene parsed = parse_scene(scene, bare_.file);
     for (RobotInstance& robot : parsed.robots)
       robot.groups[0].drive = bare_.robots[0].groups[0].drive;
-    return made_app(std::move(parsed), keys(two));
+    return made_app(std::move(parsed), keys(two), parts_);
   }
 
   void press(RandomStream& random, Against against, std::vector<double>& values) {
@@ -288,6 +289,7 @@ machines:
   }
 
   WallsTrialConfig config_;
+  const Parts& parts_;
   Scene bare_;  // of the arm alone
   RobotModel model_;
   RobotData data_;
@@ -346,7 +348,9 @@ void register_walls_trial(TrialRegistry& registry) {
       "walls", schema,
       "hands that go into a wall, a table or another arm, and arms that are pushed: forces, "
       "slip, what is said; which way an arm gives way",
-      [](const C& config, const TrialContext&) { return std::make_unique<WallsTrial>(config); });
+      [](const C& config, const TrialContext& context) {
+        return std::make_unique<WallsTrial>(config, context.parts);
+      });
 }
 
 }  // namespace handspan

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/schema.hpp"
-#include "teleop/device_state.hpp"
+#include "device/device_state.hpp"
 
 namespace handspan {
 

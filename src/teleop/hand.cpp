@@ -3,10 +3,10 @@
 #include "core/error.hpp"
 #include "core/object.hpp"
 #include "core/values.hpp"
+#include "device/devices.hpp"
 #include "math/so3.hpp"
+#include "reference/pose_channel.hpp"
 #include "scene/scene_frame.hpp"
-#include "teleop/devices.hpp"
-#include "teleop/pose_channel.hpp"
 
 namespace handspan {
 
@@ -112,6 +112,13 @@ bool Hand::has_button(std::string_view name) const {
   }
 }
 
+// V is x right, y up, z back
+Eigen::Matrix3d Hand::R_WO() const {
+  Eigen::Matrix3d R_VO;
+  R_VO << -Eigen::Vector3d::UnitZ(), -Eigen::Vector3d::UnitX(), Eigen::Vector3d::UnitY();
+  return mapping_.R_WV * R_VO;
+}
+
 bool Hand::button(std::string_view name) const { return device_->pressed(name); }
 
 void Hand::declare(ChannelTable& channels, Rate rate) {
@@ -130,7 +137,7 @@ void Hand::state(StateArchive& archive) {
           X_WE_.R, snap_was_, snaps_, R_WSnap_, tick_);
 }
 
-void register_hand(SourceRegistry& registry) {
+void register_hand(SourceRegistry& registry, const MappingRegistry& mappings) {
   registry.add(
       "hand",
       object<HandConfig>("Hand", "a tracked hand or controller, clutched")
@@ -144,7 +151,7 @@ void register_hand(SourceRegistry& registry) {
                         .min_size(1),
                     "what may be followed")
           .optional("clutch", &HandConfig::clutch, clutch_schema())
-          .optional("space", &HandConfig::space, space_schema())
+          .optional("space", &HandConfig::space, space_schema(mappings))
           .optional("scale", &HandConfig::scale, vector<3>(), "of translation, along W's axes")
           .optional("turn", &HandConfig::turn,
                     choice<TurnAxes>({{"world", TurnAxes::kWorld}, {"body", TurnAxes::kBody}}),

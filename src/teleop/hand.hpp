@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "reference/source.hpp"
 #include "teleop/clutch.hpp"
 #include "teleop/pose_mapping.hpp"
-#include "teleop/source.hpp"
 
 namespace handspan {
 
@@ -44,6 +44,7 @@ class Hand : public Source {
   void resume(const Moment& moment, const Motion& reference) override;
   SourceAnswer update(const Moment& moment, const Motion& reference, Motion& wanted) override;
   bool shift(const Eigen::Vector3d& p, const Eigen::Matrix3d& R) override;
+  Eigen::Matrix3d R_WO() const override;
   bool button(std::string_view name) const override;
   bool has_button(std::string_view name) const override;
   void declare(ChannelTable& channels, Rate rate) override;
@@ -78,6 +79,7 @@ class Hand : public Source {
 };
 
 /// hand.
-void register_hand(SourceRegistry& registry);
+/// @param mappings of `space`; outlives the registry
+void register_hand(SourceRegistry& registry, const MappingRegistry& mappings);
 
 }  // namespace handspan

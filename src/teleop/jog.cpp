@@ -9,9 +9,9 @@
 #include "core/object.hpp"
 #include "core/suggest.hpp"
 #include "core/values.hpp"
+#include "device/devices.hpp"
+#include "reference/follow_law.hpp"
 #include "scene/scene_frame.hpp"
-#include "teleop/devices.hpp"
-#include "teleop/reference.hpp"
 
 namespace handspan {
 

@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 
-#include "teleop/device_rate.hpp"
+#include "device/device_rate.hpp"
+#include "reference/source.hpp"
 #include "teleop/obstacles.hpp"
-#include "teleop/source.hpp"
 
 namespace handspan {
 
@@ -47,7 +47,8 @@ struct JogConfig {
 };
 
 /// Velocity changes by at most acceleration dt a tick, and near a face of the workspace by as much
-/// again along it: the outlet's acceleration must be at least twice that, else the face is overrun.
+/// again along it: the reference's acceleration must be at least twice that, else the face is
+/// overrun.
 class Jog : public Source {
  public:
   /// @throws InputError, with the names there are, for what device, scene or robots do not have
@@ -57,6 +58,7 @@ class Jog : public Source {
   void resume(const Moment& moment, const Motion& reference) override;
   SourceAnswer update(const Moment& moment, const Motion& reference, Motion& wanted) override;
   bool shift(const Eigen::Vector3d& p, const Eigen::Matrix3d& R) override;
+  Eigen::Matrix3d R_WO() const override { return R_WO_; }
   bool button(std::string_view name) const override { return device_->pressed(name); }
   bool has_button(std::string_view name) const override { return has_control(*device_, name); }
   void declare(ChannelTable& channels, Rate rate) override;

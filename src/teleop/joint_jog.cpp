@@ -10,7 +10,7 @@
 #include "core/object.hpp"
 #include "core/suggest.hpp"
 #include "core/values.hpp"
-#include "teleop/devices.hpp"
+#include "device/devices.hpp"
 
 namespace handspan {
 namespace {

@@ -1,14 +1,14 @@
 #pragma once
 // Joints driven by rates: an axis a joint, or one joint that buttons choose. The reference is moved
-// on from where it is; limits of position, speed and acceleration are the outlet's. Registered as
-// `joint_jog`.
+// on from where it is; limits of position, speed and acceleration are the reference's. Registered
+// as `joint_jog`.
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "teleop/device_rate.hpp"
-#include "teleop/source.hpp"
+#include "device/device_rate.hpp"
+#include "reference/source.hpp"
 
 namespace handspan {
 
@@ -37,7 +37,7 @@ class JointJog : public Source {
 
   void start(const Moment& moment, const Motion& reference) override;
   void resume(const Moment& moment, const Motion& reference) override;
-  MotionKind asks_for() const override { return MotionKind::kJoints; }
+  std::string_view asks_for() const override { return kJointsKind; }
   SourceAnswer update(const Moment& moment, const Motion& reference, Motion& wanted) override;
   bool button(std::string_view name) const override { return device_->pressed(name); }
   bool has_button(std::string_view name) const override { return has_control(*device_, name); }

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "teleop/source.hpp"
+#include "reference/source.hpp"
 
 namespace handspan {
 

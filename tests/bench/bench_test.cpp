@@ -9,6 +9,7 @@
 
 #include "bench/figure.hpp"
 #include "core/error.hpp"
+#include "support/parts.hpp"
 
 namespace handspan {
 namespace bench_test {
@@ -22,7 +23,7 @@ TEST(Bench, ReportsEveryFigureWithItsPeer) {
   // the log of ten minutes takes half a minute to make
   options.filter = "^(?!session/open_|station/watched_)";
   options.json = std::filesystem::path(::testing::TempDir()) / "handspan_bench.json";
-  run_benchmarks(options);
+  run_benchmarks(options, test_parts());
   const auto report = nlohmann::json::parse(std::ifstream(*options.json));
   for (const char* key : {"cpu", "cores", "compiler", "build", "mujoco", "pinocchio", "load"})
     EXPECT_TRUE(report.at("machine").contains(key)) << key;
@@ -70,7 +71,7 @@ TEST(Bench, FilterChoosesFiguresByRegularExpression) {
   options.filter = "^ur(5|10)/crba$";
   options.repetitions = 3;
   options.json = std::filesystem::path(::testing::TempDir()) / "handspan_bench_filter.json";
-  run_benchmarks(options);
+  run_benchmarks(options, test_parts());
   const auto figures = nlohmann::json::parse(std::ifstream(*options.json)).at("figures");
   ASSERT_EQ(figures.size(), 2);
   EXPECT_EQ(figures[0].at("name"), "ur5/crba");
@@ -81,7 +82,7 @@ TEST(Bench, FilterChoosesFiguresByRegularExpression) {
 
 std::string error_of(const BenchOptions& options) {
   try {
-    run_benchmarks(options);
+    run_benchmarks(options, test_parts());
   } catch (const InputError& error) {
     return error.what();
   }

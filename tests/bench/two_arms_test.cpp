@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "import/urdf.hpp"
 #include "robot/model.hpp"
-#include "scene/urdf.hpp"
 
 namespace handspan {
 namespace two_arms_test {

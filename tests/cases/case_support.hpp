@@ -23,10 +23,11 @@
 #include <string>
 #include <vector>
 
+#include "device/headset_csv.hpp"
+#include "log/log_file.hpp"
 #include "session/app.hpp"
-#include "session/log_file.hpp"
 #include "session/run.hpp"
-#include "teleop/headset_csv.hpp"
+#include "support/parts.hpp"
 
 namespace handspan::test {
 
@@ -89,10 +90,14 @@ class CaseFolder {
   void translate() const {
     std::vector<std::pair<std::regex, std::string>> words;
     std::ifstream table(std::filesystem::path(HANDSPAN_SOURCE_DIR) / "docs/renamed.md");
-    const std::regex row(R"(^\| `([\w.]+):?` \| `([\w.]+):?` \|.*)");
+    const std::regex row(R"(^\| `([\w.]+):?` \| `([\w.]+):?` \|.*)"),
+        type_row(R"(^\| `type: (\w+)` \| `type: (\w+)` \|.*)");
     std::smatch cells;
     for (std::string line; std::getline(table, line);)
-      if (std::regex_match(line, cells, row) && cells[1].str().find('.') == std::string::npos)
+      if (std::regex_match(line, cells, type_row))
+        words.emplace_back(std::regex("type: " + cells[1].str() + "\\b"),
+                           "type: " + cells[2].str());
+      else if (std::regex_match(line, cells, row) && cells[1].str().find('.') == std::string::npos)
         words.emplace_back(std::regex("(^|[\\s{,])" + cells[1].str() + ":(?=\\s|$)",
                                       std::regex::ECMAScript | std::regex::multiline),
                            "$1" + cells[2].str() + ":");
@@ -256,13 +261,13 @@ class CaseWatcher : public SessionWatcher {
       tick.v.push_back(group.v);
     }
     tick.wrenches = observation.wrenches;
-    if (MujocoPlant* plant = session.simulation()) {
+    if (const World* world = session.world()) {
       for (auto& robot : robots_) {
-        plant->robot_state(robot->name, robot->model, robot->q, robot->v);
+        world->robot_state(robot->name, robot->q, robot->v);
         update_kinematics(robot->model, robot->data, robot->q, robot->v);
       }
       for (const auto& object : run.objects)
-        tick.objects.push_back(plant->body_pose(plant->body(object)));
+        tick.objects.push_back(world->body_pose(world->body(object)));
     }
     for (const auto& frame : frames_) {
       const Robot& robot = *robots_[frame.robot];
@@ -315,7 +320,7 @@ struct CaseOptions {
 /// What `handspan run APP --input CSV --for DURATION --seed SEED` does, without a picture, kept
 /// tick by tick. @throws InputError or ConfigError as that does
 inline CaseRun run_case(const std::filesystem::path& file, const CaseOptions& options) {
-  App app = load_app(file);
+  App app = load_app(file, test_parts());
   if (options.seed != 0) app.seed = options.seed;
   SessionOptions inputs;
   inputs.live_devices = true;

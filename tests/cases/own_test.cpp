@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "cases/case_support.hpp"
-#include "scene/import.hpp"
-#include "scene/import_write.hpp"
+#include "import/import.hpp"
+#include "import/import_write.hpp"
 
 namespace handspan {
 namespace own_test {

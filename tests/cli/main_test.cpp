@@ -187,7 +187,10 @@ TEST_F(Cli, ParametersChangeARunAndAreInItsLog) {
   const std::vector<std::pair<std::string, std::string>> wrong = {
       {"scene.objects.bx.mass=1", "did you mean 'box'?"},
       {"scene.objects.box.mass=heavy", "--param scene.objects.box.mass:1: objects.box.mass is"},
-      {"scene.objects.box", "--param scene.objects.box is not KEY=VALUE"}};
+      {"scene.objects.box", "--param scene.objects.box is not KEY=VALUE"},
+      {"task.left_hand.stiffness=soft", "--param task.left_hand.stiffness: 'soft' is not a number"},
+      {"task.left_hand.stiffness=-1", "task.left_hand.stiffness is -1 1/s^2; it must be 0 to"},
+      {"task.left_hnd.stiffness=1", "did you mean 'task.left_hand.stiffness'?"}};
   for (const char* command : {"run ", "serve --port 0 --no-page-open --for 0.1s "})
     for (const auto& [parameter, message] : wrong) {
       const Result bad = run(command + app + " --param " + parameter);

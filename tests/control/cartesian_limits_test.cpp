@@ -5,9 +5,11 @@
 #include <cmath>
 #include <filesystem>
 
+#include "control/control_parts.hpp"
 #include "control/rows_support.hpp"
 #include "core/config.hpp"
 #include "scene/robot_folder.hpp"
+#include "support/parts.hpp"
 
 namespace handspan {
 namespace cartesian_limits_test {
@@ -320,7 +322,7 @@ TEST(CartesianLimits, ErrorsNameTheFrameAndTheHint) {
             "there is no frame 'flang'; did you mean 'flange'?");
   EXPECT_NE(message_of([] {
               parse_yaml("{type: cartesian_limits, frame: f, velocity: 0}", "t.yaml",
-                         constraints().schema());
+                         parts_of<register_control>().of<ConstraintRegistry>().schema());
             }).find("velocity"),
             std::string::npos);
 }

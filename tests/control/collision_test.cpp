@@ -5,9 +5,11 @@
 #include <cmath>
 #include <numbers>
 
+#include "control/control_parts.hpp"
 #include "control/rows_support.hpp"
 #include "core/config.hpp"
 #include "support/alloc.hpp"
+#include "support/parts.hpp"
 
 namespace handspan {
 namespace collision_test {
@@ -437,7 +439,7 @@ TEST(Collision, ConfigurationIsCheckedWhereItIsRead) {
   const auto message = [](const std::string& text) {
     return message_of([&] {
       parse_yaml("{type: collision, pairs: [[a, b]], " + text + "}", "t.yaml",
-                 constraints().schema());
+                 parts_of<register_control>().of<ConstraintRegistry>().schema());
     });
   };
   EXPECT_EQ(message("safety: 1 cm, influence: 20 cm"), "accepted");

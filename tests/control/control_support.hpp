@@ -10,7 +10,7 @@
 #include "control/joint_rows.hpp"
 #include "control/posture_task.hpp"
 #include "control/problem.hpp"
-#include "plant/mujoco_plant.hpp"
+#include "mujoco/mujoco_plant.hpp"
 #include "support/scenes.hpp"
 
 namespace handspan::test {
@@ -163,7 +163,7 @@ class ArmLoop {
   }
 
  private:
-  void find_truth() { plant_.robot_state("arm", truth_, q_, v_); }
+  void find_truth() { plant_.robot_state("arm", q_, v_); }
 
   ArmLoopOptions options_;
   MujocoPlant plant_;

@@ -1,4 +1,5 @@
 #include "control/controller.hpp"
+#include "control/control_parts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,14 +17,16 @@ class Silent : public GroupController {
 };
 
 TEST(Controllers, OfAProgramStandBesideTheBuiltInOnesAndNamesAreTakenOnce) {
-  const auto add = [] {
-    controllers().add(
-        "silent", object<Nothing>("Silent"), "",
-        [](const Nothing&, const GroupContext&) { return std::make_unique<Silent>(); });
+  Parts parts;
+  register_control(parts);
+  ControllerRegistry& controllers = parts.of<ControllerRegistry>();
+  const auto add = [&] {
+    controllers.add("silent", object<Nothing>("Silent"), "",
+                    [](const Nothing&, const GroupContext&) { return std::make_unique<Silent>(); });
   };
   add();
-  EXPECT_TRUE(controllers().contains("silent"));
-  EXPECT_TRUE(controllers().contains("joint_springs"));
+  EXPECT_TRUE(controllers.contains("silent"));
+  EXPECT_TRUE(controllers.contains("joint_springs"));
   EXPECT_THROW(add(), InputError);
 }
 

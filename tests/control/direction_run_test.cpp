@@ -3,10 +3,12 @@
 
 #include <cmath>
 
+#include "control/control_parts.hpp"
 #include "control/frame_task.hpp"
 #include "control/whole_arm.hpp"
 #include "core/config.hpp"
-#include "plant/mujoco_plant.hpp"
+#include "mujoco/mujoco_plant.hpp"
+#include "support/parts.hpp"
 #include "support/scenes.hpp"
 
 namespace handspan {
@@ -33,8 +35,8 @@ constexpr const char* kControl =
 std::vector<Eigen::Vector3d> run(const std::string& kinematic, double duration) {
   const Scene scene = test::scene_of(kArm + kinematic);
   MujocoPlant plant(scene);
-  WholeArm arms(parse_yaml(kControl, "t.yaml", whole_arm_schema()), scene, plant.layout(),
-                kSecond / 1000);
+  WholeArm arms(parse_yaml(kControl, "t.yaml", whole_arm_schema(parts_of<register_control>())),
+                scene, plant.layout(), kSecond / 1000);
   const RobotModel model(scene.robots[0].description);
   RobotData data(model);
   Eigen::VectorXd q = model.neutral(), v = Eigen::VectorXd::Zero(model.nv());
@@ -45,7 +47,7 @@ std::vector<Eigen::Vector3d> run(const std::string& kinematic, double duration) 
     arms.update(plant.read(), tick, command);
     plant.write(command);
     plant.advance();
-    plant.robot_state("right", model, q, v);
+    plant.robot_state("right", q, v);
     update_kinematics(model, data, q, v);
     seen.push_back(frame_pose(model, data, model.frame("right.tcp")).p);
   }

@@ -4,9 +4,11 @@
 
 #include <Eigen/Cholesky>
 
+#include "control/control_parts.hpp"
 #include "core/config.hpp"
 #include "scene/robot_folder.hpp"
 #include "support/alloc.hpp"
+#include "support/parts.hpp"
 
 namespace handspan {
 namespace hold_test {
@@ -170,9 +172,9 @@ TEST(Controllers, AreMadeFromYamlByName) {
   struct File {
     ControllerRegistry::Part part;
   };
-  EXPECT_EQ(controllers().names(),
+  EXPECT_EQ(parts_of<register_control>().of<ControllerRegistry>().names(),
             (std::vector<std::string>{"hold_position", "joint_springs", "zero_velocity"}));
-  const auto schema = controllers().schema();
+  const auto schema = parts_of<register_control>().of<ControllerRegistry>().schema();
   EXPECT_EQ(parse_yaml("{type: joint_springs, damping_ratio: 0.7}", "app.yaml", schema).name,
             "joint_springs");
   try {

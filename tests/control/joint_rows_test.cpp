@@ -4,8 +4,10 @@
 
 #include <random>
 
+#include "control/control_parts.hpp"
 #include "control/rows_support.hpp"
 #include "core/config.hpp"
+#include "support/parts.hpp"
 #include "support/random_model.hpp"
 
 namespace handspan {
@@ -211,8 +213,9 @@ TEST(JointRows, AreReadByName) {
   system.add_mechanism(test::mechanism(
       "arm", {test::body("link", -1, {}, {{JointType::kRevolute, Eigen::Vector3d::UnitZ()}})}));
   system.seal();
-  const auto parts = parse_yaml("- {type: torque_limits, rate: false}\n- {type: jerk_limits}\n",
-                                "t.yaml", list(constraints().schema()));
+  const auto parts =
+      parse_yaml("- {type: torque_limits, rate: false}\n- {type: jerk_limits}\n", "t.yaml",
+                 list(parts_of<register_control>().of<ConstraintRegistry>().schema()));
   const ConstraintContext context{system, nullptr, {}};
   EXPECT_EQ(parts[0].make(context)->rows()[0].name, "torque limit link_0");
   EXPECT_EQ(parts[1].make(context)->rows()[0].name, "jerk limit link_0");

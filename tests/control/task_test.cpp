@@ -5,7 +5,9 @@
 
 #include <functional>
 
+#include "control/control_parts.hpp"
 #include "control/model_run.hpp"
+#include "support/parts.hpp"
 
 namespace handspan {
 namespace task_test {
@@ -169,7 +171,7 @@ TEST(TaskRamps, ChangesAtRunTimeMakeNoStepInTheCommandWhereAJumpDoes) {
 }
 
 TEST(TaskRegistry, HasTheBuiltInTasks) {
-  EXPECT_EQ(tasks().names(),
+  EXPECT_EQ(parts_of<register_control>().of<TaskRegistry>().names(),
             (std::vector<std::string>{"direction", "orientation", "pose", "position", "posture",
                                       "relative_pose", "wrench"}));
 }

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "control/control_parts.hpp"
 #include "control/frame_task.hpp"
 #include "core/config.hpp"
-#include "plant/mujoco_plant.hpp"
+#include "mujoco/mujoco_plant.hpp"
 #include "support/alloc.hpp"
+#include "support/parts.hpp"
 #include "support/scenes.hpp"
 
 namespace handspan {
@@ -40,8 +42,8 @@ struct Set {
   explicit Set(const std::string& config = kArms + kTasks + kConstraints)
       : scene(test::scene_of(kScene)),
         plant(scene),
-        arms(parse_yaml(config, "arms.yaml", whole_arm_schema()), scene, plant.layout(),
-             kSecond / 1000),
+        arms(parse_yaml(config, "arms.yaml", whole_arm_schema(parts_of<register_control>())), scene,
+             plant.layout(), kSecond / 1000),
         command(Command::zero(plant.layout())) {
     arms.start(plant.read());
   }

@@ -12,9 +12,10 @@
 #include "data/row_sampler.hpp"
 #include "data/series.hpp"
 #include "data/table_export.hpp"
-#include "session/logged_plants.hpp"
-#include "session/recorder.hpp"
+#include "log/logged_plants.hpp"
+#include "log/recorder.hpp"
 #include "session/session_support.hpp"
+#include "support/parts.hpp"
 
 namespace handspan {
 namespace export_test {
@@ -158,7 +159,7 @@ std::string python(const std::string& arguments, int& code) {
 
 int write(const std::vector<std::filesystem::path>& logs, const DemonstrationOptions& with,
           DatasetWriter& writer, std::vector<std::string>* remarks = nullptr) {
-  Demonstrations demonstrations(with);
+  Demonstrations demonstrations(test_parts(), with);
   int count = 0;
   for (const auto& file : logs) {
     LogFile log(file);
@@ -263,7 +264,7 @@ TEST(Export, TablesHaveAllChannelsOfAnInstantInARow) {
   LogFile log(record(folder, {{100, "start"}, {900, "success"}, {1000, "start"}, {1400, "stop"}}));
   TableOptions options;
   options.rate = Rate::hz(250);
-  const TableReport report = export_tables(log, folder.path() / "tables", options);
+  const TableReport report = export_tables(log, test_parts(), folder.path() / "tables", options);
   ASSERT_EQ(report.files.size(), 2U);
   EXPECT_TRUE(report.remarks.empty());
   const auto rows = table(report.files[0]);
@@ -285,7 +286,7 @@ TEST(Export, TablesHaveAllChannelsOfAnInstantInARow) {
     EXPECT_EQ(std::stod(rows[r][joint]), q.values[7 * (100 + 4 * (r - 1))]);
 
   options.kind = TableKind::kParquet;
-  const TableReport parquet = export_tables(log, folder.path() / "parquet", options);
+  const TableReport parquet = export_tables(log, test_parts(), folder.path() / "parquet", options);
   ASSERT_EQ(parquet.files.size(), 2U);
   int code = 0;
   const std::string said =
@@ -405,12 +406,12 @@ TEST(Export, LerobotIsAsItsRulesSay) {
 TEST(Export, SteppingFromAStateWithItsActionGivesTheNextState) {
   const AppFolder folder;
   LogFile log(record(folder, {{300, "start"}, {800, "success"}}));
-  const App app = log.app();
+  const App app = log.app(test_parts());
   DemonstrationOptions with;
   with.states = true;
   for (const double hz : {1000.0, 20.0}) {
     with.rate = Rate::hz(hz);
-    Demonstrations demonstrations(with);
+    Demonstrations demonstrations(test_parts(), with);
     Demonstration demo;
     demonstrations.add(log, [&](Demonstration&& made) { demo = std::move(made); });
     ASSERT_EQ(demo.states.size(), demo.rows + 1);
@@ -419,16 +420,16 @@ TEST(Export, SteppingFromAStateWithItsActionGivesTheNextState) {
     std::vector<std::byte> plant, loop;
     const int ticks = static_cast<int>(1000.0 / hz);
     const std::size_t every = hz > 100.0 ? 37 : 1;
-    const int outlet = session.arbiter().outlet("hand");
+    const ReferenceIndex hand = session.arbiter().find_reference("hand");
     for (std::size_t k = 0; k + 1 < demo.rows; k += every) {
       session.restore(demo.states[k].plant, demo.states[k].loop);
       // what the action's row holds, and where the references are at the beginning of it
       std::vector<Motion> from, to;
-      for (int o = 0; o < session.arbiter().outlets(); ++o)
-        from.push_back(session.arbiter().reference(o));
+      for (const ReferenceIndex r : session.arbiter().references())
+        from.push_back(session.arbiter().reference(r).motion());
       to = from;
       const double* exact = demo.exact[0].data() + 24 * k;
-      PoseReference& pose = to[static_cast<std::size_t>(outlet)].pose;
+      PoseReference& pose = to[hand.value].pose;
       pose.X_WE.p = Eigen::Vector3d::Map(exact);
       pose.X_WE.R = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>::Map(exact + 3);
       pose.V_WE = Vector6d::Map(exact + 12);
@@ -468,7 +469,7 @@ TEST(Export, ARunThatComesOutDifferentlyIsTakenFromItsStreams) {
   DemonstrationOptions with;
   with.streams = true;
   with.states = true;
-  Demonstrations demonstrations(with);
+  Demonstrations demonstrations(test_parts(), with);
   std::size_t rows = 0;
   demonstrations.add(log, [&](Demonstration&& demo) {
     rows = demo.rows;
@@ -479,7 +480,7 @@ TEST(Export, ARunThatComesOutDifferentlyIsTakenFromItsStreams) {
   EXPECT_NE(demonstrations.remarks()[0].find("recorded streams at 60 Hz"), std::string::npos);
   with.rate = Rate::hz(100);
   EXPECT_NE(error_of([&] {
-              Demonstrations(with).add(log, [](Demonstration&&) {});
+              Demonstrations(test_parts(), with).add(log, [](Demonstration&&) {});
             }).find("100 Hz are asked for and there are 60 Hz"),
             std::string::npos);
 }
@@ -503,7 +504,7 @@ TEST(Export, ErrorsHaveCauseAndHint) {
   TableOptions options;
   options.rate = Rate::hz(2000);
   EXPECT_NE(error_of([&] {
-              export_tables(log, folder.path() / "t", options);
+              export_tables(log, test_parts(), folder.path() / "t", options);
             }).find("2000 Hz are asked for and there are 1000 Hz"),
             std::string::npos);
   // other channels, other data sets

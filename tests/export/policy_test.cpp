@@ -11,9 +11,10 @@
 #include <random>
 
 #include "data/dataset.hpp"
+#include "log/recorder.hpp"
 #include "math/so3.hpp"
-#include "session/recorder.hpp"
 #include "session/session_support.hpp"
+#include "support/parts.hpp"
 #include "support/sized.hpp"
 
 namespace handspan {
@@ -129,16 +130,23 @@ struct PolicyConfig {
   double hand = 0.0;
 };
 
-void register_source() {
-  if (sources().contains("policy")) return;
-  sources().add("policy",
-                object<PolicyConfig>("Policy", "follows a fitted policy")
-                    .place(&PolicyConfig::place)
-                    .required("hand", &PolicyConfig::hand, number().min(0).max(1)),
-                "follows a fitted policy",
-                [](const PolicyConfig& config, const SourceContext&) -> std::unique_ptr<Source> {
-                  return std::make_unique<PolicySource>(static_cast<std::size_t>(config.hand));
-                });
+Parts made_parts() {
+  Parts parts = built_in_parts();
+  parts.of<SourceRegistry>().add(
+      "policy",
+      object<PolicyConfig>("Policy", "follows a fitted policy")
+          .place(&PolicyConfig::place)
+          .required("hand", &PolicyConfig::hand, number().min(0).max(1)),
+      "follows a fitted policy",
+      [](const PolicyConfig& config, const SourceContext&) -> std::unique_ptr<Source> {
+        return std::make_unique<PolicySource>(static_cast<std::size_t>(config.hand));
+      });
+  return parts;
+}
+
+const Parts& parts() {
+  static const Parts made = made_parts();
+  return made;
 }
 
 // apps/grab.yaml with the box elsewhere, and the policy's hands where asked
@@ -171,11 +179,11 @@ machines:
     states:
       teleoperation:
         do:
-          - {type: teleoperate, task: left_hand, sources: [{source: left_policy}]}
-          - {type: teleoperate, task: right_hand, sources: [{source: right_policy}]}
+          - {type: follow, task: left_hand, sources: [{source: left_policy}]}
+          - {type: follow, task: right_hand, sources: [{source: right_policy}]}
 )";
     out.close();
-    App app = load_app(folder_ / "app.yaml");
+    App app = load_app(folder_ / "app.yaml", parts());
     app.seed = seed;
     return app;
   }
@@ -219,8 +227,7 @@ bool demonstrate(const App& app, const std::filesystem::path& file) {
     session.tick();
     if (!teleoperates(session)) continue;
     // a demonstration begins when the person sets out: of somebody who waits one learns to wait
-    const Eigen::Vector3d p =
-        session.arbiter().reference(session.arbiter().outlet(kHands[0])).pose.X_WE.p;
+    const Eigen::Vector3d p = test::reference_of(session, kHands[0]).motion().pose.X_WE.p;
     if (!from) from = p;
     if (!begun && (p - *from).norm() > 0.003) {
       mark("start");
@@ -259,8 +266,7 @@ bool drive(const App& app, const Policy& policy, double& moved) {
         const auto column = std::ranges::find(policy.columns, kHands[h] + ".x");
         const Pose to = pose_of(action.segment<9>(column - policy.columns.begin()));
         board.from[h] =
-            board.set ? board.to[h]
-                      : session.arbiter().reference(session.arbiter().outlet(kHands[h])).pose.X_WE;
+            board.set ? board.to[h] : test::reference_of(session, kHands[h]).motion().pose.X_WE;
         board.to[h] = to;
       }
       board.first = session.ticks();
@@ -278,7 +284,6 @@ TEST(PolicyRun, FittedToScriptedGrabsItGrabs) {
   const std::filesystem::path source(HANDSPAN_SOURCE_DIR);
   const auto python = source / ".deps/venv/bin/python";
   if (!std::filesystem::exists(python)) GTEST_SKIP() << "no Python in .deps";
-  register_source();
   const Grabs grabs;
   const int demonstrations = test::sized(80), runs = test::sized(20);
   const bool all = demonstrations == 80;
@@ -286,7 +291,7 @@ TEST(PolicyRun, FittedToScriptedGrabsItGrabs) {
   DatasetOptions set;
   const auto file = grabs.folder() / "grabs.hdf5";
   const auto writer = hdf5_dataset(file, set);
-  Demonstrations made(with);
+  Demonstrations made(parts(), with);
   int good = 0;
   for (int i = 0; i < demonstrations; ++i) {
     const auto log_file = grabs.folder() / fmt::format("{}.mcap", i);

@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "core/error.hpp"
+#include "device/headset.hpp"
+#include "device/headset_csv.hpp"
 #include "teleop/clutch.hpp"
-#include "teleop/headset.hpp"
-#include "teleop/headset_csv.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace handspan;

@@ -6,15 +6,16 @@
 #include <numbers>
 #include <thread>
 
-#include <cli/main.hpp>
-#include <control/constraint.hpp>
-#include <control/task.hpp>
-#include <core/object.hpp>
-#include <core/values.hpp>
-#include <session/condition.hpp>
-#include <session/judge.hpp>
-#include <study/stage.hpp>
-#include <teleop/device.hpp>
+#include <handspan/cli/main.hpp>
+#include <handspan/control/constraint.hpp>
+#include <handspan/control/task.hpp>
+#include <handspan/core/object.hpp>
+#include <handspan/core/values.hpp>
+#include <handspan/device/device.hpp>
+#include <handspan/session/condition.hpp>
+#include <handspan/session/judge.hpp>
+#include <handspan/skills/built_in.hpp>
+#include <handspan/study/stage.hpp>
 
 using namespace handspan;
 
@@ -173,15 +174,15 @@ struct LiftedConfig {
 class Lifted : public Judge {
  public:
   Lifted(const LiftedConfig& config, const JudgeContext& context)
-      : config_(config), simulation_(context.simulation) {
+      : config_(config), world_(context.world) {
     const auto is_it = [&](const auto& object) { return object.name == config.object; };
     if (std::ranges::none_of(context.scene.objects, is_it))
       throw InputError("the scene has no free object '" + shown(config.object) + "'");
-    body_ = simulation_.body(config.object);
+    body_ = world_.body(config.object);
   }
 
   void update(Nanoseconds) override {
-    highest_ = std::max(highest_, simulation_.body_pose(body_).p.z());
+    highest_ = std::max(highest_, world_.body_pose(body_).p.z());
   }
   Verdict verdict() const override {
     return highest_ >= config_.height ? Verdict::kGood : Verdict::kOpen;
@@ -192,7 +193,7 @@ class Lifted : public Judge {
 
  private:
   LiftedConfig config_;
-  MujocoPlant& simulation_;
+  const World& world_;
   int body_ = 0;
   double highest_ = -1e9;  // [m]
 };
@@ -217,15 +218,16 @@ class Spread : public Stage {
 };
 
 int main(int argc, char** argv) {
-  tasks().add("height",
-              with_gains(object<HeightConfig>("Height", "keeps a frame at a height"))
-                  .required("frame", &HeightConfig::frame, text(), "such as left.tcp")
-                  .optional("height", &HeightConfig::height, number("m"), "of its origin"),
-              "keeps a frame at a height",
-              [](const HeightConfig& config, const TaskContext& context) {
-                return std::make_unique<Height>(config, context);
-              });
-  constraints().add(
+  Parts parts = built_in_parts();
+  parts.of<TaskRegistry>().add(
+      "height",
+      with_gains(object<HeightConfig>("Height", "keeps a frame at a height"))
+          .required("frame", &HeightConfig::frame, text(), "such as left.tcp")
+          .optional("height", &HeightConfig::height, number("m"), "of its origin"),
+      "keeps a frame at a height", [](const HeightConfig& config, const TaskContext& context) {
+        return std::make_unique<Height>(config, context);
+      });
+  parts.of<ConstraintRegistry>().add(
       "ceiling",
       object<CeilingConfig>("Ceiling", "keeps a frame below a height")
           .required("frame", &CeilingConfig::frame, text(), "such as left.tcp")
@@ -235,33 +237,36 @@ int main(int argc, char** argv) {
       [](const CeilingConfig& config, const ConstraintContext& context) {
         return std::make_unique<Ceiling>(config, context);
       });
-  devices().add("wave",
-                object<WaveConfig>("Wave", "an axis that swings by itself")
-                    .optional("period", &WaveConfig::period, number("s").above(0)),
-                "an axis that swings by itself",
-                [](const WaveConfig& config, const DeviceContext& context) {
-                  return std::make_unique<Wave>(config, context);
-                });
-  conditions().add("still",
-                   object<StillConfig>("Still", "the joints of a group have come to rest")
-                       .required("group", &StillConfig::group, text(), "such as left.arm")
-                       .optional("speed", &StillConfig::speed, number("rad/s").above(0)),
-                   "the joints of a group have come to rest",
-                   [](const StillConfig& config, const ModeContext& context) {
-                     return std::make_unique<Still>(config, context);
-                   });
-  judges().add("lifted",
-               object<LiftedConfig>("Lifted", "an object was lifted to a height")
-                   .required("object", &LiftedConfig::object, text(), "a free one of the scene")
-                   .optional("height", &LiftedConfig::height, number("m"), "of its origin"),
-               "an object was lifted to a height",
-               [](const LiftedConfig& config, const JudgeContext& context) {
-                 return std::make_unique<Lifted>(config, context);
-               });
-  stages().add("spread",
-               object<SpreadConfig>("Spread", "largest value of a column less the smallest")
-                   .required("of", &SpreadConfig::of, text(), "a column"),
-               "largest value of a column less the smallest",
-               [](const SpreadConfig& config) { return std::make_unique<Spread>(config); });
-  return handspan::main(argc, argv);
+  parts.of<DeviceRegistry>().add("wave",
+                                 object<WaveConfig>("Wave", "an axis that swings by itself")
+                                     .optional("period", &WaveConfig::period, number("s").above(0)),
+                                 "an axis that swings by itself",
+                                 [](const WaveConfig& config, const DeviceContext& context) {
+                                   return std::make_unique<Wave>(config, context);
+                                 });
+  parts.of<ConditionRegistry>().add(
+      "still",
+      object<StillConfig>("Still", "the joints of a group have come to rest")
+          .required("group", &StillConfig::group, text(), "such as left.arm")
+          .optional("speed", &StillConfig::speed, number("rad/s").above(0)),
+      "the joints of a group have come to rest",
+      [](const StillConfig& config, const ModeContext& context) {
+        return std::make_unique<Still>(config, context);
+      });
+  parts.of<JudgeRegistry>().add(
+      "lifted",
+      object<LiftedConfig>("Lifted", "an object was lifted to a height")
+          .required("object", &LiftedConfig::object, text(), "a free one of the scene")
+          .optional("height", &LiftedConfig::height, number("m"), "of its origin"),
+      "an object was lifted to a height",
+      [](const LiftedConfig& config, const JudgeContext& context) {
+        return std::make_unique<Lifted>(config, context);
+      });
+  parts.of<StageRegistry>().add(
+      "spread",
+      object<SpreadConfig>("Spread", "largest value of a column less the smallest")
+          .required("of", &SpreadConfig::of, text(), "a column"),
+      "largest value of a column less the smallest",
+      [](const SpreadConfig& config) { return std::make_unique<Spread>(config); });
+  return handspan::main(argc, argv, parts);
 }

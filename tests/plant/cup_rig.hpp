@@ -5,7 +5,7 @@
 
 #include <numbers>
 
-#include "plant/mujoco_plant_impl.hpp"
+#include "mujoco/mujoco_plant_impl.hpp"
 #include "plant_support.hpp"
 #include "swing.hpp"
 
@@ -41,9 +41,9 @@ struct CupRig {
     const Pose X_WG = plant.body_pose(plant.body("it.gripper"));
     return Pose::translation({0, 0, -0.14}) * X_WG.inverse() * lip();
   }
-  bool held() { return plant.read().groups[1].q[0] == 1.0; }
-  double vacuum() { return plant.read().groups[1].v[0]; }
-  double load() { return plant.read().groups[1].tau[0]; }
+  bool held() const { return plant.cup(0).holds; }
+  double vacuum() const { return plant.cup(0).vacuum; }
+  double load() const { return plant.cup(0).pull; }
   mjData& data() { return *plant.impl().data; }
 
   Scene scene;

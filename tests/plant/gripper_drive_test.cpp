@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "plant/mujoco_plant.hpp"
+#include "mujoco/mujoco_plant.hpp"
 #include "plant_support.hpp"
 #include "scene/gripper.hpp"
 
@@ -181,7 +181,7 @@ TEST_P(Grippers, JawsOfOneDriveStayTogether) {
   const RobotModel model(rig.scene.robots[0].description);
   RobotData data(model);
   Eigen::VectorXd q = model.neutral(), v = Eigen::VectorXd::Zero(model.nv());
-  rig.plant.robot_state("arm", model, q, v);
+  rig.plant.robot_state("arm", q, v);
   update_kinematics(model, data, q, v);
   const auto at = [&](const std::string& frame) {
     return frame_pose(model, data, model.frame("arm." + frame)).p;

@@ -1,7 +1,7 @@
 // The ground of a scene: what falls comes to rest on it, or is said to fall for ever.
 #include <gtest/gtest.h>
 
-#include "plant/mujoco_plant.hpp"
+#include "mujoco/mujoco_plant.hpp"
 #include "support/scenes.hpp"
 
 namespace handspan {

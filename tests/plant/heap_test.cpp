@@ -25,7 +25,7 @@ TEST(PlantHeap, ReadWriteAndAdvanceAllocateNothing) {
     most_contacts = std::max(most_contacts, plant.contacts().size());
   }
   EXPECT_EQ(count.count(), 0U);
-  EXPECT_EQ(plant.read().groups.back().q[0], 1.0);  // the grab was among the steps
+  EXPECT_TRUE(plant.cup(0).holds);  // the grab was among the steps
   EXPECT_GE(most_contacts, 8U);
   EXPECT_TRUE(std::isfinite(sum));
 }

@@ -46,13 +46,14 @@ std::vector<PlantMember> list(PlantMember a, PlantMember b) {
 // the picker is a fake, the left arm simulated
 struct Mixed {
   explicit Mixed(const FakeOptions& options = {}, bool clock = false) : scene(pair()) {
-    auto simulation = std::make_unique<MujocoPlant>(scene, std::vector<std::string>{"left"});
+    auto simulated = std::make_unique<MujocoPlant>(scene, std::vector<std::string>{"left"});
+    simulation = simulated.get();
     auto fake =
         std::make_unique<FakePlant>(scene, std::vector<std::string>{"picker"}, options, diary);
     real = fake.get();
     set = std::make_unique<PlantSet>(
         scene_layout(scene),
-        list(member("sim", std::move(simulation)), member("right", std::move(fake), clock)));
+        list(member("sim", std::move(simulated)), member("right", std::move(fake), clock)));
     arm = static_cast<std::size_t>(set->layout().group("picker.arm"));
     left = static_cast<std::size_t>(set->layout().group("left.arm"));
     command = Command::zero(set->layout());
@@ -66,6 +67,7 @@ struct Mixed {
   }
   Scene scene;
   FakeDiary diary;
+  MujocoPlant* simulation = nullptr;
   FakePlant* real = nullptr;
   std::unique_ptr<PlantSet> set;
   std::size_t arm = 0, left = 0;
@@ -84,7 +86,8 @@ TEST(PlantSet, HasGroupsAndSensorsInTheOrderOfTheScene) {
   ASSERT_EQ(united.sensors.size(), whole.sensors.size());
   for (std::size_t s = 0; s < whole.sensors.size(); ++s)
     EXPECT_EQ(united.sensors[s].name, whole.sensors[s].name);
-  EXPECT_EQ(mixed.set->simulation(), mixed.set->members()[0].plant.get());
+  EXPECT_EQ(mixed.set->world(), mixed.simulation);
+  EXPECT_EQ(mixed.simulation, mixed.set->members()[0].plant.get());
   EXPECT_FALSE(mixed.set->simulated());
 }
 
@@ -103,7 +106,7 @@ TEST(PlantSet, TwoRealPlantsAtTheirOwnRates) {
   const auto arm = static_cast<std::size_t>(set.layout().group("picker.arm"));
   EXPECT_EQ(set.layout().groups[arm].rate, Rate::of(125));
   EXPECT_EQ(set.group_period(arm), 8'000'000);
-  EXPECT_EQ(set.simulation(), nullptr);
+  EXPECT_EQ(set.world(), nullptr);
   const Command command = Command::zero(set.layout());
   for (int tick = 1; tick <= 80; ++tick) {
     set.write(command);
@@ -184,7 +187,7 @@ TEST(PlantSet, TheSimulationShowsARealArmWhereItIsObserved) {
     mixed.step(1);
     // one step ahead of what was observed at its beginning, at 0.3 rad/s and 1.3 m
     for (const char* body : {"picker.forearm", "picker.wrist_3"}) {
-      MujocoPlant& shown = *mixed.set->simulation();
+      const World& shown = *mixed.set->world();
       const Pose there = mixed.real->arms().body_pose(mixed.real->arms().body(body)),
                  here = shown.body_pose(shown.body(body));
       ASSERT_LT((there.p - here.p).norm(), 1.5 * 1.3 * 0.35e-3) << body << " at " << i;
@@ -196,7 +199,7 @@ TEST(PlantSet, TheSimulationShowsARealArmWhereItIsObserved) {
 
 TEST(PlantSet, WhatIsShownNeedNotBeFinite) {
   Mixed mixed;
-  MujocoPlant& simulation = *mixed.set->simulation();
+  MujocoPlant& simulation = *mixed.simulation;
   const Eigen::VectorXd v = Eigen::VectorXd::Zero(6);
   Eigen::VectorXd broken = mixed.start;
   broken[2] = std::numeric_limits<double>::quiet_NaN();

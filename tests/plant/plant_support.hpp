@@ -2,7 +2,7 @@
 // What the plant's tests share: short runs, and sizes that `--long` multiplies.
 #include <string>
 
-#include "plant/mujoco_plant.hpp"
+#include "mujoco/mujoco_plant.hpp"
 #include "support/scenes.hpp"
 #include "support/sized.hpp"
 
@@ -31,7 +31,7 @@ class Gravity {
 
   const RobotModel& model() const { return model_; }
   Eigen::VectorXd torques(const MujocoPlant& plant) {
-    plant.robot_state(instance_.name, model_, q_, v_);
+    plant.robot_state(instance_.name, q_, v_);
     const Eigen::VectorXd& all = gravity_forces(model_, data_, q_);
     const auto& joints = instance_.groups.front().joints;
     Eigen::VectorXd out(static_cast<Eigen::Index>(joints.size()));

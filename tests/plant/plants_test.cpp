@@ -5,6 +5,8 @@
 #include "core/config.hpp"
 #include "core/object.hpp"
 #include "core/values.hpp"
+#include "mujoco/mujoco_parts.hpp"
+#include "plant/plant_parts.hpp"
 #include "plant_support.hpp"
 #include "support/fake_plant.hpp"
 
@@ -17,10 +19,11 @@ struct FakeConfig {
 
 test::FakeDiary diary;
 
-// once a process
-void register_fake() {
-  if (plants().contains("fake")) return;
-  plants().add(
+Parts made_parts() {
+  Parts parts;
+  register_plants(parts);
+  register_mujoco(parts);
+  parts.of<PlantRegistry>().add(
       "fake", object<FakeConfig>("FakePlant").optional("noise", &FakeConfig::noise, number("rad")),
       "an arm of the tests", [](const FakeConfig& config, const PlantContext& context) {
         if (config.noise > 1.0) throw InputError("there is nobody at the other end");
@@ -28,6 +31,12 @@ void register_fake() {
         options.noise = config.noise;
         return std::make_unique<test::FakePlant>(context.scene, context.robots, options, diary);
       });
+  return parts;
+}
+
+const Parts& parts() {
+  static const Parts made = made_parts();
+  return made;
 }
 
 const Scene& scene() {
@@ -43,9 +52,9 @@ struct App {
 };
 
 PlantConfigs read(const std::string& text) {
-  register_fake();
-  return parse_yaml("plants:\n" + text, "app.yaml",
-                    object<App>("App").required("plants", &App::plants, dictionary(plant_schema())))
+  return parse_yaml(
+             "plants:\n" + text, "app.yaml",
+             object<App>("App").required("plants", &App::plants, dictionary(plant_schema(parts()))))
       .plants;
 }
 
@@ -70,18 +79,19 @@ TEST(Plants, MujocoDrivesWhatNoOtherDoes) {
   const auto set = make_plants(plants, scene());
   ASSERT_EQ(set->members().size(), 2U);
   EXPECT_EQ(set->members()[0].name, "sim");
-  EXPECT_EQ(set->simulation(), set->members()[0].plant.get());
+  EXPECT_EQ(set->world(), set->members()[0].plant->world());
+  EXPECT_NE(set->world(), nullptr);
   EXPECT_EQ(set->members()[1].plant->layout().groups.front().name, "picker.arm");
   EXPECT_FALSE(set->has_clock());
 }
 
 TEST(Plants, AreRegisteredByName) {
-  register_fake();
-  EXPECT_EQ(plants().names(), (std::vector<std::string>{"fake", "mujoco", "posed"}));
-  EXPECT_THROW(
-      plants().add(kMujoco, object<FakeConfig>("X"), "",
+  Parts own = made_parts();
+  EXPECT_EQ(own.of<PlantRegistry>().names(), (std::vector<std::string>{"fake", "mujoco", "posed"}));
+  EXPECT_THROW(own.of<PlantRegistry>().add(
+                   kMujoco, object<FakeConfig>("X"), "",
                    [](const FakeConfig&, const PlantContext&) { return std::unique_ptr<Plant>(); }),
-      InputError);
+               InputError);
 }
 
 TEST(Plants, EveryErrorHasPlaceCauseAndHint) {
@@ -149,8 +159,7 @@ TEST(Plants, WhatADriverSaysIsReportedAtItsPlace) {
 }
 
 TEST(Plants, SchemaDocumentsEveryType) {
-  register_fake();
-  const std::string text = describe(plant_schema());
+  const std::string text = describe(plant_schema(parts()));
   for (const char* word : {"mujoco", "fake", "noise", "robots", "clock"})
     EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
 }

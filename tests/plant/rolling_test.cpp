@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "plant/mujoco_plant.hpp"
+#include "mujoco/mujoco_plant.hpp"
 
 namespace handspan {
 namespace rolling_test {

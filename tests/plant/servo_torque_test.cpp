@@ -2,7 +2,7 @@
 // beside its step and at its limit.
 #include <gtest/gtest.h>
 
-#include "plant/mujoco_plant.hpp"
+#include "mujoco/mujoco_plant.hpp"
 #include "support/scenes.hpp"
 
 namespace handspan {

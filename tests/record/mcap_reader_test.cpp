@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "record/mcap_index.hpp"
+#include "record/mcap_reader_impl.hpp"
 #include "record_support.hpp"
 #include "support/sized.hpp"
 

@@ -42,7 +42,7 @@ machines:
   all:
     start: follow
     states:
-      follow: {do: [{type: teleoperate, task: cup, sources: [{source: person}]}]}
+      follow: {do: [{type: follow, task: cup, sources: [{source: person}]}]}
 )";
 
 // what an app should say of an arm that may meet itself
@@ -82,37 +82,39 @@ Adversity run(const App& app, std::uint64_t seed, Nanoseconds duration) {
   auto hands = std::make_unique<WildHands>(seed, session.base_period());
   session.set_feed(std::move(hands));
   std::vector<FrameTask*> tasks;
-  std::vector<int> outlets;
-  for (int o = 0; o < session.arbiter().outlets(); ++o)
-    if (session.arbiter().is_pose(o)) {
-      outlets.push_back(o);
-      tasks.push_back(
-          dynamic_cast<FrameTask*>(&session.whole_arm()->task(session.arbiter().outlet_name(o))));
+  std::vector<ReferenceIndex> references;
+  std::vector<PoseReferenceLimits> all_limits;
+  for (const ReferenceIndex r : session.arbiter().references())
+    if (session.arbiter().reference(r).kind() == kPoseKind) {
+      references.push_back(r);
+      all_limits.push_back(test::pose_limits(app, session.arbiter().reference(r).name()));
+      tasks.push_back(dynamic_cast<FrameTask*>(
+          &session.whole_arm()->task(session.arbiter().reference(r).name())));
     }
   LimitWatch watch(session, tasks);
   Adversity a;
   const double dt = seconds(session.base_period());
-  std::vector<Vector6d> before(outlets.size(), Vector6d::Zero());
+  std::vector<Vector6d> before(references.size(), Vector6d::Zero());
   std::vector<Eigen::VectorXd> qdd;
-  std::vector<bool> held(outlets.size(), true);
+  std::vector<bool> held(references.size(), true);
   while (session.now() < duration) {
     const Nanoseconds now = session.now();
     session.tick();
     watch.after_tick(now, a.findings);
-    for (std::size_t i = 0; i < outlets.size(); ++i) {
-      const PoseReferenceLimits& limits = app.references[i].second;
-      const Vector6d& V = session.arbiter().reference(outlets[i]).pose.V_WE;
+    for (std::size_t i = 0; i < references.size(); ++i) {
+      const PoseReferenceLimits& limits = all_limits[i];
+      const Vector6d& V = session.arbiter().reference(references[i]).motion().pose.V_WE;
       const Vector6d change = V - before[i];
       before[i] = V;
-      const bool holds = session.arbiter().holding(outlets[i]);
+      const bool holds = session.arbiter().holding(references[i]);
       if (!holds && !held[i])
         a.step = std::max({a.step, change.head<3>().norm() / (limits.acceleration * dt),
                            change.tail<3>().norm() / (limits.angular_acceleration * dt)});
       held[i] = holds;
       const double distance = tasks[i]->pose_error().head<3>().norm();
-      double& farthest = session.arbiter().holding(outlets[i]) ? a.held : a.leash;
+      double& farthest = session.arbiter().holding(references[i]) ? a.held : a.leash;
       farthest = std::max(farthest, distance / limits.leash.value());
-      a.followed += session.arbiter().holding(outlets[i]) ? 0 : 1;
+      a.followed += session.arbiter().holding(references[i]) ? 0 : 1;
     }
     const auto& mechanisms = session.whole_arm()->system().mechanisms();
     for (std::size_t m = 0; m < mechanisms.size(); ++m) {

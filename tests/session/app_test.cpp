@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "core/error.hpp"
+#include "support/parts.hpp"
 
 namespace handspan {
 namespace app_test {
@@ -22,7 +23,7 @@ std::string message_of(const std::string& rest) {
       << rest;
   std::string message = "accepted";
   try {
-    load_app(folder / "app.yaml");
+    load_app(folder / "app.yaml", test_parts());
   } catch (const InputError& e) {
     message = e.what();
     // the folder's name is not part of the claim
@@ -34,7 +35,7 @@ std::string message_of(const std::string& rest) {
 }
 
 TEST(App, OfTheTreeLoads) {
-  const App app = load_app(kRoot / "apps/hold.yaml");
+  const App app = load_app(kRoot / "apps/hold.yaml", test_parts());
   EXPECT_EQ(app.name, "hold");
   EXPECT_EQ(app.duration, 10.0);
   EXPECT_EQ(app.controllers.size(), 3U);
@@ -65,11 +66,11 @@ TEST(App, WholeArmAndItsGoalsAreChecked) {
 }
 
 TEST(App, MissingSceneAndMissingAppAreNamed) {
-  EXPECT_THROW(load_app("/nonexistent/app.yaml"), InputError);
+  EXPECT_THROW(load_app("/nonexistent/app.yaml", test_parts()), InputError);
 }
 
 TEST(App, SchemaDocumentsTheControllers) {
-  const std::string text = describe(app_description());
+  const std::string text = describe(app_description(test_parts()));
   EXPECT_NE(text.find("joint_springs"), std::string::npos);
   EXPECT_NE(text.find("duration"), std::string::npos);
 }

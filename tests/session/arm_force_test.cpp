@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "core/config.hpp"
-#include "plant/mujoco_plant.hpp"
+#include "mujoco/mujoco_plant.hpp"
 #include "support/alloc.hpp"
+#include "support/parts.hpp"
 #include "support/scenes.hpp"
 
 namespace handspan {
@@ -20,7 +21,7 @@ class ArmForceTest : public testing::Test {
         arms_(
             parse_yaml("arms: {arm.arm: {feedback: commanded}}\ntasks: {hand: {type: pose, frame: "
                        "arm.flange}}\n",
-                       "arms.yaml", whole_arm_schema()),
+                       "arms.yaml", whole_arm_schema(test_parts())),
             scene_, plant_.layout(), plant_.layout().period),
         force_(arms_, 0, -1, kDt) {
     arms_.start(plant_.read());

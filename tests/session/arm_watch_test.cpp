@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/random.hpp"
+#include "mujoco/mujoco_plant.hpp"
 #include "session_support.hpp"
 #include "support/alloc.hpp"
 
@@ -276,7 +277,8 @@ TEST(ArmWatchRun, AnArmThatIsNotWhereItIsCommandedStopsAndGoesOnFromWhereItIs) {
   ASSERT_TRUE(session.arbiter().stopped());
   EXPECT_EQ(name.substr(0, 11), "right.joint");
   EXPECT_NE(text.find("rad from where it is commanded (at most 0.30)"), std::string::npos) << text;
-  EXPECT_NE(session.arbiter().reason(0).find(name), std::string_view::npos);
+  EXPECT_NE(session.arbiter().reason(session.arbiter().find_reference("hand")).find(name),
+            std::string_view::npos);
   const auto joint = static_cast<Eigen::Index>(name.back() - '1');
   const auto away = [&] {
     const double q = session.plant().read().groups[0].q[joint];
@@ -287,11 +289,11 @@ TEST(ArmWatchRun, AnArmThatIsNotWhereItIsCommandedStopsAndGoesOnFromWhereItIs) {
   while (session.now() < 3 * kSecond) session.tick();
   EXPECT_EQ(session.arm_watch().summary()[0].deviations, 1U);
   // resumed, its tool settles at the pusher and is not drawn back; the elbow is nobody's
-  const Eigen::Vector3d p = session.arbiter().arm(0).X_WE.p;
+  const Eigen::Vector3d p = test::frame_reference(session, "hand").arm().X_WE.p;
   session.mailbox("operator").post(test::operator_input(InputKind::kResume));
   for (int k = 0; k < 1000; ++k) session.tick();
   EXPECT_FALSE(session.arbiter().stopped());
-  EXPECT_LT((session.arbiter().arm(0).X_WE.p - p).norm(), 0.03);
+  EXPECT_LT((test::frame_reference(session, "hand").arm().X_WE.p - p).norm(), 0.03);
 }
 
 // A velocity-driven arm presses a block for as long as it is asked: at 150 N, by its drives'
@@ -335,8 +337,7 @@ TEST(ArmWatchRun, AnArmThatPressesTooHardIsStoppedAndGivesWay) {
   EXPECT_LT(speed, 0.01);
   // its servo would stand where it is, and press on
   double presses = 0.0;
-  for (const Contact& contact : dynamic_cast<const MujocoPlant&>(session.plant()).contacts())
-    presses += contact.f_W.norm();
+  for (const Contact& contact : session.world()->contacts()) presses += contact.f_W.norm();
   EXPECT_LT(presses, 150.0);
   const ArmWatchSummary summary = session.arm_watch().summary()[0];
   EXPECT_EQ(summary.forces, 1U);

@@ -10,9 +10,10 @@
 #include "control/joint_stop.hpp"
 #include "core/object.hpp"
 #include "core/text_file.hpp"
+#include "device/headset.hpp"
 #include "session_support.hpp"
 #include "support/alloc.hpp"
-#include "teleop/headset.hpp"
+#include "support/parts.hpp"
 
 namespace handspan {
 namespace devices_test {
@@ -31,7 +32,7 @@ const std::string kFollow = R"(machines:
   all:
     start: follow
     states:
-      follow: {do: [{type: teleoperate, task: hand, sources: [{source: person}]}]}
+      follow: {do: [{type: follow, task: hand, sources: [{source: person}]}]}
 )";
 
 // a person with a headset at 100 samples a second, whose left hand swings
@@ -66,15 +67,15 @@ class Person {
     }
   }
   void tick(int ticks) {
-    const int o = session.arbiter().outlet("hand");
+    const ReferenceIndex hand = session.arbiter().find_reference("hand");
     const auto& mechanisms = session.whole_arm()->system().mechanisms();
     for (int i = 0; i < ticks; ++i) {
-      const Vector6d before = session.arbiter().reference(o).pose.V_WE;
+      const Vector6d before = session.arbiter().reference(hand).motion().pose.V_WE;
       const bool held = holds();
       std::vector<Eigen::VectorXd> v;
       for (const auto& state : session.whole_arm()->state().mechanisms) v.push_back(state.v);
       session.tick();
-      const Vector6d change = session.arbiter().reference(o).pose.V_WE - before;
+      const Vector6d change = session.arbiter().reference(hand).motion().pose.V_WE - before;
       if (!held && !holds()) worst_step = std::max(worst_step, change.head<3>().norm());
       for (std::size_t m = 0; m < mechanisms.size(); ++m)
         for (std::size_t j = 0; j < mechanisms[m].actuated.size(); ++j) {
@@ -89,10 +90,10 @@ class Person {
     EXPECT_LE(worst_step, 4.0 * 1e-3 * (1.0 + 1e-9));
     EXPECT_LE(joint_step, 1e-3 * (1.0 + 1e-6));
   }
-  bool holds() const { return session.arbiter().holding(session.arbiter().outlet("hand")); }
-  bool rests() const { return session.arbiter().at_rest(session.arbiter().outlet("hand")); }
+  bool holds() const { return session.arbiter().holding(session.arbiter().find_reference("hand")); }
+  bool rests() const { return test::reference_of(session, "hand").at_rest(); }
   std::string reason() const {
-    return std::string(session.arbiter().reason(session.arbiter().outlet("hand")));
+    return std::string(session.arbiter().reason(session.arbiter().find_reference("hand")));
   }
 
   Session& session;
@@ -141,14 +142,12 @@ TEST_P(DeviceTrouble, BrakesSaysWhyAndWantsAFreshClutchIn) {
   person.send(60);
   EXPECT_TRUE(person.holds());
   EXPECT_TRUE(person.rests());
-  const Pose rest = session.arbiter().reference(session.arbiter().outlet("hand")).pose.X_WE;
+  const Pose rest = test::reference_of(session, "hand").motion().pose.X_WE;
   person.clutch(false);
   person.send(5);
   person.clutch(true);
   person.send(1);
-  EXPECT_LT(
-      (session.arbiter().reference(session.arbiter().outlet("hand")).pose.X_WE.p - rest.p).norm(),
-      2e-3);
+  EXPECT_LT((test::reference_of(session, "hand").motion().pose.X_WE.p - rest.p).norm(), 2e-3);
   person.send(40);
   EXPECT_FALSE(person.holds()) << person.reason();
   person.expect_no_step();
@@ -216,8 +215,8 @@ references:
     person.send(5);
     start = seconds(person.stamp);
     person.send(70);
-    const int o = session.arbiter().outlet("hand");
-    const auto arm = [&] { return session.arbiter().arm(o); };
+    const ReferenceIndex hand = session.arbiter().find_reference("hand");
+    const auto arm = [&] { return test::frame_reference(session, "hand").arm(); };
     const Vector6d V = arm().V_WE;
     ASSERT_GT(V.head<3>().norm(), 0.3);
     const MechanismState& state = session.whole_arm()->state().mechanisms[0];
@@ -239,7 +238,7 @@ references:
     EXPECT_LE(way, V.head<3>().norm() * (1.2 * least + 2e-3));
     EXPECT_GT(way, 0.0);
     EXPECT_GE(back, -kRest);
-    EXPECT_LT((session.arbiter().reference(o).pose.X_WE.p - arm().X_WE.p).norm(), 2e-3);
+    EXPECT_LT((session.arbiter().reference(hand).motion().pose.X_WE.p - arm().X_WE.p).norm(), 2e-3);
   }
 }
 
@@ -284,15 +283,15 @@ TEST(SessionDevices, ASignFlippedQuaternionMovesNothing) {
   person.send(10);
   person.clutch(true);
   person.send(5);
-  const int o = session.arbiter().outlet("hand");
-  const Pose before = session.arbiter().reference(o).pose.X_WE;
+  const ReferenceIndex hand = session.arbiter().find_reference("hand");
+  const Pose before = session.arbiter().reference(hand).motion().pose.X_WE;
   int sign = 0;
   person.send(40, [&](Input& i) {
     if (++sign % 2 == 0)
       for (std::size_t k = 4; k < 8; ++k) i.numbers[k] = -i.numbers[k];
   });
   EXPECT_FALSE(person.holds());
-  EXPECT_LT((session.arbiter().reference(o).pose.X_WE.R - before.R).norm(), 1e-9);
+  EXPECT_LT((session.arbiter().reference(hand).motion().pose.X_WE.R - before.R).norm(), 1e-9);
 }
 
 TEST(SessionDevices, ASnapTurnsTheFrameAndTheHandGoesOnFromThere) {
@@ -314,22 +313,22 @@ sources:
   person.send(10);
   person.clutch(true);
   person.send(10);
-  const int o = session.arbiter().outlet("hand");
-  const Pose before = session.arbiter().reference(o).pose.X_WE;
+  const ReferenceIndex hand = session.arbiter().find_reference("hand");
+  const Pose before = session.arbiter().reference(hand).motion().pose.X_WE;
   person.sample.set_button(0, true);  // left.primary
   person.send(300);
   const Eigen::Matrix3d side = rotation_from_rpy({2.0 * M_PI / 3.0, M_PI / 18.0, 0.0});
-  EXPECT_LT(angle_between(session.arbiter().reference(o).pose.X_WE.R, side), 1e-6);
-  EXPECT_LT((session.arbiter().reference(o).pose.X_WE.p - before.p).norm(), 1e-6);
+  EXPECT_LT(angle_between(session.arbiter().reference(hand).motion().pose.X_WE.R, side), 1e-6);
+  EXPECT_LT((session.arbiter().reference(hand).motion().pose.X_WE.p - before.p).norm(), 1e-6);
   // a turn of the hand turns it from there, the button still down
   for (int i = 0; i < 20; ++i) {
     turn += 0.01;
     person.send(1);
   }
   person.send(300);
-  EXPECT_LT(
-      angle_between(session.arbiter().reference(o).pose.X_WE.R, side * exp_so3({0.0, 0.0, 0.2})),
-      1e-6);
+  EXPECT_LT(angle_between(session.arbiter().reference(hand).motion().pose.X_WE.R,
+                          side * exp_so3({0.0, 0.0, 0.2})),
+            1e-6);
   EXPECT_FALSE(person.holds());
   EXPECT_NE(folder
                 .error(kPairArms + R"(devices:
@@ -361,7 +360,7 @@ TEST(SessionDevices, AClutchThatIsHeldWhenAuthorityComesIsNotMeant) {
     start: rest
     states:
       rest: {do: [{type: hold, tasks: [hand]}], next: [{to: follow, when: [{type: event, name: go}]}]}
-      follow: {do: [{type: teleoperate, task: hand, sources: [{source: person}]}]}
+      follow: {do: [{type: follow, task: hand, sources: [{source: person}]}]}
 )");
   Session session(app);
   Person person(session);
@@ -419,7 +418,7 @@ TEST(SessionDevices, ButtonsWorkSuctionAndSilenceLetsNothingGo) {
     states:
       work:
         do:
-          - {type: teleoperate, task: hand, sources: [{source: person}]}
+          - {type: follow, task: hand, sources: [{source: person}]}
           - {type: operate, group: picker.cup, device: headset, on: right.trigger, off: right.primary, all_off: right.stick, safety: right.squeeze}
         next: [{to: over, when: [{type: button, device: headset, button: right.secondary}]}]
       over: {final: true}
@@ -505,16 +504,19 @@ class Noting : public Device {
   ChannelId seen_;
 };
 
-void register_noting() {
-  if (!devices().contains("noting"))
-    devices().add(
+const Parts& with_noting() {
+  static const Parts parts = [] {
+    Parts made = built_in_parts();
+    made.of<DeviceRegistry>().add(
         "noting", object<NotingConfig>("Noting"), "of a test",
         [](const NotingConfig&, const DeviceContext&) { return std::make_unique<Noting>(); });
+    return made;
+  }();
+  return parts;
 }
 
 TEST(SessionDevices, ChannelsAreSentBackAndADeviceMayLiveInTheLoop) {
-  register_noting();
-  const AppFolder folder;
+  const AppFolder folder(test::kPairScene, with_noting());
   const App app = folder.app(kPairArms + R"(devices:
   noting:
     driver: {type: noting}
@@ -544,8 +546,7 @@ TEST(SessionDevices, ChannelsAreSentBackAndADeviceMayLiveInTheLoop) {
 }
 
 TEST(SessionDevices, WhatIsWrongInAnAppHasItsPlace) {
-  register_noting();
-  const AppFolder folder;
+  const AppFolder folder(test::kPairScene, with_noting());
   const auto error = [&](const std::string& rest) { return folder.error(kPairArms + rest); };
   EXPECT_NE(error("devices:\n  h: {driver: {type: hedset}}\n").find("did you mean 'headset'?"),
             std::string::npos);

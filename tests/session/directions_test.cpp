@@ -7,9 +7,10 @@
 #include <optional>
 
 #include "core/error.hpp"
+#include "device/devices.hpp"
 #include "math/so3.hpp"
 #include "session/app.hpp"
-#include "teleop/devices.hpp"
+#include "support/parts.hpp"
 
 namespace handspan {
 namespace directions_test {
@@ -57,7 +58,7 @@ class Pushed {
   Pushed(const App& app, std::size_t source) {
     for (const auto& [name, config] : app.devices) devices_.add(name, config, app.seed);
     const auto& [name, part] = app.sources[source];
-    source_ = part.make(SourceContext{name, app.seed, &devices_, &app.scene, nullptr});
+    source_ = part.make(SourceContext{name, app.seed, &devices_, &app.scene});
     motion_.pose.X_WE = {exp_so3({0.3, -0.8, 2.0}), Eigen::Vector3d(0.4, 0.1, 0.9)};
     for (std::size_t d = 0; d < devices_.size(); ++d)
       samples_.emplace_back(devices_.state_of(d).name(), devices_.driver(d).layout());
@@ -116,7 +117,7 @@ std::vector<std::filesystem::path> apps() {
 class Directions : public testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(Directions, AreThoseOfTheOperator) {
-  const App app = load_app(GetParam());
+  const App app = load_app(GetParam(), test_parts());
   const Eigen::Vector3d ahead = forward_of(app.name), left = Eigen::Vector3d::UnitZ().cross(ahead);
   const auto in_world = [&](const Eigen::Vector3d& v) -> Eigen::Vector3d {
     return v.x() * ahead + v.y() * left + v.z() * Eigen::Vector3d::UnitZ();
@@ -151,7 +152,7 @@ TEST_P(Directions, AreThoseOfTheOperator) {
         EXPECT_LT(angle_between(pushed.wanted().pose.X_WE.R, R), 1e-3);
       }
     } else if (type == "jog") {
-      int heard = 0;
+      int driven = 0;
       for (std::size_t d = 0; d < app.devices.size(); ++d) {
         const auto pushes = kPushes.find(app.devices[d].second.driver.name);
         if (pushes == kPushes.end()) continue;
@@ -178,10 +179,10 @@ TEST_P(Directions, AreThoseOfTheOperator) {
               << push.control << " " << push.value;
           EXPECT_LT((V.tail<3>().normalized() - in_world(push.turn)).norm(), 1e-6)
               << push.control << " " << push.value;
-          ++heard;
+          ++driven;
         }
       }
-      EXPECT_GT(heard, 0) << "no device of the table";
+      EXPECT_GT(driven, 0) << "no device of the table";
     }
   }
 }
@@ -194,7 +195,7 @@ INSTANTIATE_TEST_SUITE_P(Apps, Directions, testing::ValuesIn(apps()), [](const a
 
 // toss.md, section 8: alpha = 2
 TEST(TossDirections, AreTheThesisOnesPutRight) {
-  const App app = load_app(kApps / "toss.yaml");
+  const App app = load_app(kApps / "toss.yaml", test_parts());
   const std::pair<Eigen::Vector3d, Eigen::Vector3d> ways[] = {
       {{0, 0.1, 0}, {0, 0, 0.2}}, {{0, 0, -0.1}, {0, -0.2, 0}}, {{0.1, 0, 0}, {-0.2, 0, 0}}};
   for (const auto& [d, moved] : ways) {

@@ -4,10 +4,11 @@
 
 #include <cmath>
 
+#include "device/headset.hpp"
+#include "person/person.hpp"
 #include "session_support.hpp"
+#include "support/parts.hpp"
 #include "support/sized.hpp"
-#include "teleop/headset.hpp"
-#include "teleop/person.hpp"
 
 namespace handspan {
 namespace endurance_run_test {
@@ -20,8 +21,8 @@ class Grabs {
  public:
   explicit Grabs(std::uint64_t seed) : app(load(seed)), session(app, live()) {
     person = &dynamic_cast<const Person&>(session.devices().driver(0));
-    box = plant().body("box");
-    z = plant().body_pose(box).p.z();
+    box = world().body("box");
+    z = world().body_pose(box).p.z();
   }
   void tick() {
     session.tick();
@@ -32,10 +33,10 @@ class Grabs {
       if (highest > 0.0) ++tries;
       highest = 0.0;
     }
-    if (person->step() == kLift) highest = std::max(highest, plant().body_pose(box).p.z() - z);
+    if (person->step() == kLift) highest = std::max(highest, world().body_pose(box).p.z() - z);
     if (person->step() > kPutBack && highest > 0.0) {
       ++tries;
-      if (highest > 0.15 && std::abs(plant().body_pose(box).p.z() - z) < 0.02) {
+      if (highest > 0.15 && std::abs(world().body_pose(box).p.z() - z) < 0.02) {
         ++good;
         last_good = session.now();
       }
@@ -46,11 +47,11 @@ class Grabs {
     for (const Nanoseconds end = session.now() + std::llround(time * 1e9); session.now() < end;)
       tick();
   }
-  MujocoPlant& plant() { return *session.simulation(); }
-  bool carries() { return plant().body_pose(box).p.z() > z + 0.1; }
+  World& world() { return *session.world(); }
+  bool carries() { return world().body_pose(box).p.z() > z + 0.1; }
 
   static App load(std::uint64_t seed) {
-    App app = load_app(kRoot / "apps/grab.yaml");
+    App app = load_app(kRoot / "apps/grab.yaml", test_parts());
     app.seed = seed;
     return app;
   }
@@ -130,7 +131,7 @@ class TakenOver : public Grabs {
     }
   }
   Eigen::Vector3d tool(const char* side) {
-    return plant().body_pose(plant().body(std::string(side) + ".plate")).p;
+    return world().body_pose(world().body(std::string(side) + ".plate")).p;
   }
 
   const DeviceLayout& layout;
@@ -169,7 +170,7 @@ TEST(GrabRun, OneHandLostTheOtherStaysAndTheBoxWithThem) {
     ASSERT_TRUE(grabs.carries());
     const auto seen = [&] {
       const Eigen::Vector3d middle = 0.5 * (grabs.tool("left") + grabs.tool("right"));
-      return Eigen::Vector3d(grabs.plant().body_pose(grabs.box).p - middle);
+      return Eigen::Vector3d(grabs.world().body_pose(grabs.box).p - middle);
     };
     const double apart = (grabs.tool("left") - grabs.tool("right")).norm();
     const Eigen::Vector3d held = seen();
@@ -184,7 +185,7 @@ TEST(GrabRun, OneHandLostTheOtherStaysAndTheBoxWithThem) {
       widened = std::max(widened, (grabs.tool("left") - grabs.tool("right")).norm() - apart);
     }
     const Arbiter& arbiter = grabs.session.arbiter();
-    const int other = arbiter.outlet(lost == 0 ? "right_hand" : "left_hand");
+    const ReferenceIndex other = arbiter.find_reference(lost == 0 ? "right_hand" : "left_hand");
     EXPECT_TRUE(arbiter.holding(other));
     EXPECT_EQ(std::string(arbiter.reason(other)).substr(0, 20), "holds together with ");
     EXPECT_TRUE(grabs.carries());

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mujoco/mujoco_plant.hpp"
 #include "support/alloc.hpp"
 #include "support/scenes.hpp"
 

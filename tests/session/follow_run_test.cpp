@@ -5,12 +5,13 @@
 #include <filesystem>
 #include <fstream>
 
+#include "device/headset_csv.hpp"
 #include "headset_session.hpp"
-#include "session/log_file.hpp"
-#include "session/recorder.hpp"
-#include "session/replay.hpp"
+#include "log/log_file.hpp"
+#include "log/recorder.hpp"
+#include "log/replay.hpp"
 #include "session_support.hpp"
-#include "teleop/headset_csv.hpp"
+#include "support/parts.hpp"
 
 namespace handspan {
 namespace follow_run_test {
@@ -22,22 +23,22 @@ constexpr double kLost = 10.53, kBack = 19.2;  // of both recordings [s]
 class Watch : public SessionWatcher {
  public:
   void begin(Session& session) override {
-    for (int o = 0; o < session.arbiter().outlets(); ++o)
-      if (session.arbiter().is_pose(o)) outlets_.push_back(o);
-    hands.resize(outlets_.size());
+    for (const ReferenceIndex r : session.arbiter().references())
+      if (session.arbiter().reference(r).kind() == kPoseKind) references_.push_back(r);
+    hands.resize(references_.size());
   }
   void after_tick(Session& session) noexcept override {
     const double t = seconds(session.now());
     for (std::size_t h = 0; h < hands.size(); ++h) {
       Hand& hand = hands[h];
-      const int o = outlets_[h];
-      const PoseReference& reference = session.arbiter().reference(o).pose;
+      const ReferenceIndex r = references_[h];
+      const PoseReference& reference = session.arbiter().reference(r).motion().pose;
       const auto& task = dynamic_cast<const FrameTask&>(
-          session.whole_arm()->task(session.arbiter().outlet_name(o)));
+          session.whole_arm()->task(session.arbiter().reference(r).name()));
       const Vector6d change = reference.V_WE - hand.V_WE;
       hand.V_WE = reference.V_WE;
       // in a hold it is the arm's own braking, which is judged by the joints
-      const bool held = session.arbiter().holding(o);
+      const bool held = session.arbiter().holding(r);
       if (!held && !hand.held) {
         hand.step = std::max(hand.step, change.head<3>().norm());
         hand.turn_step = std::max(hand.turn_step, change.tail<3>().norm());
@@ -49,7 +50,7 @@ class Watch : public SessionWatcher {
         hand.moved = std::max(hand.moved, (reference.X_WE.p - hand.rest->p).norm());
         hand.off = std::max(hand.off, task.pose_error().head<3>().norm());
       }
-      if (t > kBack) hand.follows_again = hand.follows_again || !session.arbiter().holding(o);
+      if (t > kBack) hand.follows_again = hand.follows_again || !session.arbiter().holding(r);
     }
     // the drives' velocities from tick to tick
     for (std::size_t g = 0; g < session.plant().layout().groups.size(); ++g) {
@@ -72,7 +73,7 @@ class Watch : public SessionWatcher {
   double joint_step = 0.0;  // of a joint's measured velocity in a tick [rad/s]
 
  private:
-  std::vector<int> outlets_;
+  std::vector<ReferenceIndex> references_;
   std::vector<Eigen::VectorXd> velocity_;
 };
 
@@ -103,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(Recordings, Follow, testing::Values(true, false),
                          [](const auto& which) { return which.param ? "Real" : "Own"; });
 
 TEST_P(Follow, TheArmsFollowHoldAndGoOn) {
-  const App app = load_app(kTree / "apps/follow.yaml");
+  const App app = load_app(kTree / "apps/follow.yaml", test_parts());
   Session session(app);
   const RunSummary summary = follow(session);
   ASSERT_EQ(summary.tracking.size(), 4U);
@@ -118,7 +119,7 @@ TEST_P(Follow, TheArmsFollowHoldAndGoOn) {
   ASSERT_EQ(watch.hands.size(), 2U);
   for (std::size_t h = 0; h < 2; ++h) {
     const Watch::Hand& hand = watch.hands[h];
-    const PoseReferenceLimits& limits = app.references[h].second;
+    const PoseReferenceLimits limits = test::pose_limits(app, app.references[h].first);
     EXPECT_EQ(hand.moved, 0.0);
     EXPECT_LE(hand.off, 0.5e-3);
     EXPECT_TRUE(hand.follows_again);
@@ -132,7 +133,7 @@ TEST_P(Follow, TheArmsFollowHoldAndGoOn) {
 }
 
 TEST_P(Follow, ItsLogRunsAgainBitForBit) {
-  const App app = load_app(kTree / "apps/follow.yaml");
+  const App app = load_app(kTree / "apps/follow.yaml", test_parts());
   const auto log = folder.path() / "follow.mcap";
   {
     Session session(app);
@@ -145,7 +146,7 @@ TEST_P(Follow, ItsLogRunsAgainBitForBit) {
   LogFile file(log);
   ReplayOptions options;
   options.verify = true;
-  const ReplayReport report = replay(file, options);
+  const ReplayReport report = replay(file, test_parts(), options);
   EXPECT_EQ(report.compared, 20'000);
   EXPECT_TRUE(report.same());
 }

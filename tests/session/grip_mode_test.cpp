@@ -4,9 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "device/headset.hpp"
+#include "mujoco/mujoco_plant.hpp"
 #include "session_support.hpp"
 #include "support/alloc.hpp"
-#include "teleop/headset.hpp"
 
 namespace handspan {
 namespace grip_mode_test {
@@ -52,7 +53,7 @@ std::string scene(bool between) {
   RobotModel model(bare.robots[0].description);
   RobotData data(model);
   Eigen::VectorXd q = model.neutral(), v = Eigen::VectorXd::Zero(model.nv());
-  plant.robot_state("arm", model, q, v);
+  plant.robot_state("arm", q, v);
   update_kinematics(model, data, q, v);
   const Eigen::Vector3d p = frame_pose(model, data, model.frame("arm.tcp")).p;
   std::string text = kScene;
@@ -157,8 +158,8 @@ TEST(GripModes, WhatIsTakenAwayIsSaidToBeLost) {
           true);
   rig.run(2.0);
   EXPECT_EQ(rig.events.count, 0U);
-  rig.session.simulation()->set_object("cube", {Eigen::Matrix3d::Identity(), {0.0, 2.0, 0.1}},
-                                       Vector6d::Zero());
+  rig.session.world()->set_object("cube", {Eigen::Matrix3d::Identity(), {0.0, 2.0, 0.1}},
+                                  Vector6d::Zero());
   rig.run(2.0);
   EXPECT_TRUE(rig.events.has("lost what it grasped"));
   EXPECT_EQ(rig.session.channels().integer(rig.session.channels().find("arm.gripper.grasped")), 0);
@@ -250,11 +251,11 @@ TEST(GripModes, APersonsButtonAndAxisWorkIt) {
 
 TEST(GripModes, OneThatNobodyCommandsIsAParameter) {
   Rig rig(kArms, false);
-  const auto parameter = rig.session.parameter("gripper.arm.gripper.width");
-  ASSERT_TRUE(parameter.has_value());
-  EXPECT_NEAR(parameter->value(), 0.085, 1e-3);
-  EXPECT_FALSE(parameter->set(0.2));
-  EXPECT_TRUE(parameter->set(0.02));
+  const ParameterTable& table = rig.session.parameters();
+  const std::size_t width = table.find("gripper.arm.gripper.width");
+  EXPECT_NEAR(table.get(width), 0.085, 1e-3);
+  EXPECT_FALSE(table.set(width, 0.2, 0.0));
+  EXPECT_TRUE(table.set(width, 0.02, 0.0));
   rig.run(2.0);
   EXPECT_NEAR(rig.number("arm.gripper.width"), 0.02, 5e-4);
 }
@@ -268,10 +269,10 @@ TEST(GripModes, AMoveGoesToWhereAnObjectIs) {
       there: {final: true}
 )",
           false);
-  const Pose X = rig.session.simulation()->body_pose(rig.session.simulation()->body("cube"));
+  const Pose X = rig.session.world()->body_pose(rig.session.world()->body("cube"));
   rig.run(8.0);
   EXPECT_EQ(rig.state(), "there");
-  const Pose X_WE = rig.session.arbiter().reference(0).pose.X_WE;
+  const Pose X_WE = test::reference_of(rig.session, "hand").motion().pose.X_WE;
   EXPECT_LT((X_WE.p - (X.p + Eigen::Vector3d(0, 0, 0.1))).norm(), 1e-3);
 }
 

@@ -24,16 +24,16 @@ machines:
   left:
     start: follow
     states:
-      follow: {do: [{type: teleoperate, task: hand, sources: [{source: person}]}], next: [{to: hand_over, when: [{type: event, name: other}]}]}
-      hand_over: {do: [{type: teleoperate, task: hand, sources: [{source: other}], reengages: true}]}
+      follow: {do: [{type: follow, task: hand, sources: [{source: person}]}], next: [{to: hand_over, when: [{type: event, name: other}]}]}
+      hand_over: {do: [{type: follow, task: hand, sources: [{source: other}], reengages: true}]}
 )";
 
 class Set {
  public:
   explicit Set(const std::string& text = kApp)
-      : app(folder.app(text)), session(app), outlet(session.arbiter().outlet("hand")) {
-    X = session.arbiter().reference(outlet).pose.X_WE;
-    before = session.arbiter().reference(outlet).pose;
+      : app(folder.app(text)), session(app), hand(session.arbiter().find_reference("hand")) {
+    X = session.arbiter().reference(hand).motion().pose.X_WE;
+    before = session.arbiter().reference(hand).motion().pose;
   }
   // the person's hand moves on at v and is sent at 100 Hz
   void follow(double time, const Eigen::Vector3d& v, const std::string& source = "person") {
@@ -49,11 +49,11 @@ class Set {
     for (int i = 0; i < static_cast<int>(time * 1000.0 + 0.5); ++i) tick();
   }
   void tick() {
-    const bool held = session.arbiter().holding(outlet);
+    const bool held = session.arbiter().holding(hand);
     session.tick();
-    const PoseReference now = session.arbiter().reference(outlet).pose;
+    const PoseReference now = session.arbiter().reference(hand).motion().pose;
     // in a hold it goes with the arm, which may brake harder than it
-    if (held || session.arbiter().holding(outlet)) {
+    if (held || session.arbiter().holding(hand)) {
       before = now;
       return;
     }
@@ -62,7 +62,8 @@ class Set {
     EXPECT_LE((now.A_WE - before.A_WE).head<3>().norm(), kJerk * 1e-3 * (1.0 + 1e-6));
     EXPECT_LE(now.V_WE.head<3>().norm(), kSpeed * (1.0 + 1e-9));
     // but for an arm that goes away and drags it along at its leash's end
-    const double distance = (now.X_WE.p - session.arbiter().arm(outlet).X_WE.p).norm();
+    const double distance =
+        (now.X_WE.p - test::frame_reference(session, "hand").arm().X_WE.p).norm();
     EXPECT_LE((now.X_WE.p - before.X_WE.p - 1e-3 * now.V_WE.head<3>()).norm(),
               distance > leash * (1.0 - 1e-9) ? 1e-4 : 1e-12);
     before = now;
@@ -70,14 +71,14 @@ class Set {
   void ask(InputKind kind, const std::string& to = "", const std::string& text = "") {
     EXPECT_TRUE(session.mailbox("operator").post(test::operator_input(kind, to, text)));
   }
-  const PoseReference& reference() { return session.arbiter().reference(outlet).pose; }
+  const PoseReference& reference() { return session.arbiter().reference(hand).motion().pose; }
   bool at_rest() { return reference().V_WE.isZero(0.0); }
-  std::string reason() { return std::string(session.arbiter().reason(outlet)); }
+  std::string reason() { return std::string(session.arbiter().reason(hand)); }
 
   AppFolder folder;
   App app;
   Session session;
-  int outlet;
+  ReferenceIndex hand;
   double leash = 0.15;  // [m]
   Pose X;
   PoseReference before;
@@ -94,14 +95,14 @@ TEST(Hold, FollowsSinglePosesAsNearAsItCanStop) {
   Set set;
   set.follow(1.0, kMove);
   EXPECT_LT((set.reference().X_WE.p - set.X.p).norm(), kLag);
-  EXPECT_FALSE(set.session.arbiter().holding(set.outlet));
+  EXPECT_FALSE(set.session.arbiter().holding(set.hand));
 }
 
 TEST(Hold, SilenceIsAHoldAfterTheTimeout) {
   Set set;
   set.follow(0.5, kMove);
   set.silence(0.085);
-  EXPECT_FALSE(set.session.arbiter().holding(set.outlet));
+  EXPECT_FALSE(set.session.arbiter().holding(set.hand));
   set.silence(0.2);
   EXPECT_TRUE(set.at_rest());
   EXPECT_EQ(set.reason(), "person: nothing new has come in time");
@@ -176,7 +177,7 @@ TEST(Hold, HandOverRebasesARelativeSource) {
   set.silence(0.5);
   EXPECT_TRUE(set.at_rest());
   set.follow(0.5, kMove, "other");
-  EXPECT_FALSE(set.session.arbiter().holding(set.outlet));
+  EXPECT_FALSE(set.session.arbiter().holding(set.hand));
 }
 
 TEST(Hold, ChunksAreFollowedToTheirEnd) {
@@ -194,9 +195,9 @@ TEST(Hold, ChunksAreFollowedToTheirEnd) {
   // it stops from 0.2 m/s when the chunk does
   EXPECT_NEAR(set.reference().X_WE.p.y(), X.p.y() + 0.2,
               0.2 * 0.2 / (2.0 * kAcceleration) + 0.2 * kAcceleration / (2.0 * kJerk));
-  EXPECT_FALSE(set.session.arbiter().holding(set.outlet));
+  EXPECT_FALSE(set.session.arbiter().holding(set.hand));
   set.silence(0.2);
-  EXPECT_TRUE(set.session.arbiter().holding(set.outlet));
+  EXPECT_TRUE(set.session.arbiter().holding(set.hand));
 }
 
 // the arm cannot reach where the hand is: the reference waits near it, and is not wound up
@@ -213,7 +214,8 @@ TEST(Hold, ALeashKeepsTheReferenceNearTheArm) {
     for (int i = 0; i < static_cast<int>(time * 100.0 + 0.5); ++i) {
       set.follow(0.01, v);
       // the arm as it was when the reference was moved
-      farthest = std::max(farthest, set.session.arbiter().leash_figures(set.outlet).distance);
+      farthest =
+          std::max(farthest, test::reference_of(set.session, "hand").leash_figures().distance);
     }
   };
   go(5.0, {0.0, -0.3, 0.0});

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <fstream>
 
-#include "scene/import.hpp"
-#include "scene/import_write.hpp"
+#include "device/headset.hpp"
+#include "import/import.hpp"
+#include "import/import_write.hpp"
 #include "session/session.hpp"
 #include "session/session_support.hpp"
-#include "teleop/headset.hpp"
 
 namespace handspan {
 namespace imported_run_test {
@@ -65,7 +65,7 @@ sources:
 machines:
   arm:
     start: follow
-    states: {follow: {do: [{type: teleoperate, task: hand, sources: [{source: person}]}]}}
+    states: {follow: {do: [{type: follow, task: hand, sources: [{source: person}]}]}}
 )";
 
 TEST(ImportedRun, IsHeldAndJoggedWithItsMimicFinger) {
@@ -75,9 +75,9 @@ TEST(ImportedRun, IsHeldAndJoggedWithItsMimicFinger) {
   write_robot_folder(import_robot(file), folder.path() / "own_robot");
   const App app = folder.app(kApp);
   Session session(app);
-  MujocoPlant& plant = *session.simulation();
-  const int hand = plant.body("arm.link6"), one = plant.body("arm.finger1"),
-            two = plant.body("arm.finger2");
+  World& world = *session.world();
+  const int hand = world.body("arm.link6"), one = world.body("arm.finger1"),
+            two = world.body("arm.finger2");
   const auto run = [&](double seconds, double z_hand, bool squeezed) {
     DeviceSample sample("headset", headset_layout());
     for (const Nanoseconds end = session.now() + std::llround(1e9 * seconds);
@@ -93,20 +93,20 @@ TEST(ImportedRun, IsHeldAndJoggedWithItsMimicFinger) {
       session.tick();
     }
   };
-  const Eigen::Vector3d before = plant.body_pose(hand).p;
+  const Eigen::Vector3d before = world.body_pose(hand).p;
   run(1.0, 0.0, false);
-  EXPECT_LT((plant.body_pose(hand).p - before).norm(), 1e-3) << "it is not held";
+  EXPECT_LT((world.body_pose(hand).p - before).norm(), 1e-3) << "it is not held";
   run(0.5, 0.0, true);
   run(1.0, -0.1, true);
   run(0.5, 0.0, false);
-  const Eigen::Vector3d moved = plant.body_pose(hand).p - before;
+  const Eigen::Vector3d moved = world.body_pose(hand).p - before;
   EXPECT_NEAR(moved.z(), -0.1, 0.01);
   EXPECT_LT(moved.head<2>().norm(), 0.01);
   const auto slid = [&](int finger) {
-    return (plant.body_pose(hand).inverse() * plant.body_pose(finger)).p.y();
+    return (world.body_pose(hand).inverse() * world.body_pose(finger)).p.y();
   };
   EXPECT_NEAR(slid(two) + 0.02, -(0.5 * (slid(one) - 0.02) + 0.01), 2e-3) << "the mimic finger";
-  EXPECT_NEAR(slid(plant.body("arm.finger3")), slid(two), 2e-3) << "what mimics the mimic finger";
+  EXPECT_NEAR(slid(world.body("arm.finger3")), slid(two), 2e-3) << "what mimics the mimic finger";
 }
 
 }  // namespace imported_run_test

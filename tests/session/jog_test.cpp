@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "core/random.hpp"
+#include "device/headset.hpp"
 #include "session_support.hpp"
 #include "support/sized.hpp"
-#include "teleop/headset.hpp"
 
 namespace handspan {
 namespace jog_test {
@@ -37,8 +37,8 @@ machines:
     states:
       jog:
         do:
-          - {type: teleoperate, task: hand, sources: [{source: stick}]}
-          - {type: teleoperate, task: posture, sources: [{source: joints}]}
+          - {type: follow, task: hand, sources: [{source: stick}]}
+          - {type: follow, task: posture, sources: [{source: joints}]}
 )";
 
 // a person who plays with the sticks; a function of the tick, so that two sessions get the same
@@ -92,7 +92,7 @@ TEST(SessionJog, RestoredFromASnapshotItGoesOnWithTheSameBits) {
       ASSERT_EQ(one.hashes(), other.hashes()) << "run " << run << ", tick " << at << " + " << i;
     }
     for (const char* name : {"hand", "posture"})
-      EXPECT_FALSE(one.arbiter().holding(one.arbiter().outlet(name))) << name;
+      EXPECT_FALSE(one.arbiter().holding(one.arbiter().find_reference(name))) << name;
   }
 }
 

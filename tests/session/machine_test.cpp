@@ -141,10 +141,10 @@ TEST(Machine, AStateWithoutTheMotionEndsItAndWaitLetsItGoOn) {
       next: {do: [)") + (waits ? "{type: wait}" : "") +
                                   "]}\n"));
     Session session(app);
-    const int outlet = session.arbiter().outlet("hand");
-    const double y = session.arbiter().reference(outlet).pose.X_WE.p.y();
+    const ReferenceIndex hand = session.arbiter().find_reference("hand");
+    const double y = session.arbiter().reference(hand).motion().pose.X_WE.p.y();
     run(session, 3.0);
-    const double moved = session.arbiter().reference(outlet).pose.X_WE.p.y() - y;
+    const double moved = session.arbiter().reference(hand).motion().pose.X_WE.p.y() - y;
     if (waits) {
       EXPECT_NEAR(moved, 0.2, 1e-6);
     } else {
@@ -162,11 +162,11 @@ TEST(Machine, ReachedMeansTheEndOfAMotion) {
       next: {final: true}
 )"));
   Session session(app);
-  const int outlet = session.arbiter().outlet("hand");
-  const double y = session.arbiter().reference(outlet).pose.X_WE.p.y();
+  const ReferenceIndex hand = session.arbiter().find_reference("hand");
+  const double y = session.arbiter().reference(hand).motion().pose.X_WE.p.y();
   run_session(session, 5 * kSecond);
   EXPECT_TRUE(session.ended());
-  EXPECT_NEAR(session.arbiter().reference(outlet).pose.X_WE.p.y() - y, 0.1, 1e-6);
+  EXPECT_NEAR(session.arbiter().reference(hand).motion().pose.X_WE.p.y() - y, 0.1, 1e-6);
 }
 
 // The last event of a kind.
@@ -241,7 +241,7 @@ TEST(Machine, IsPrintedInWords) {
     start: rest
     states:
       rest: {do: [{type: hold, tasks: [hand]}], next: [{to: work, when: [{type: after, time: 2 s}, {type: event, name: go}]}]}
-      work: {final: true, episode: success, do: [{type: teleoperate, task: hand, sources: [{source: person}]}]}
+      work: {final: true, episode: success, do: [{type: follow, task: hand, sources: [{source: person}]}]}
 )"));
   Session session(app);
   EXPECT_EQ(session.machines()[0].text(),
@@ -277,7 +277,7 @@ TEST(Machine, ErrorsHavePlaceCauseAndHint) {
       "test.yaml:21: machines.left.states.rest.do[0] cannot be made: there is no reference of a "
       "task 'hnd'; did you mean 'hand'?");
   EXPECT_EQ(
-      error("      rest: {do: [{type: hold, tasks: [hand]}, {type: teleoperate, task: hand, "
+      error("      rest: {do: [{type: hold, tasks: [hand]}, {type: follow, task: hand, "
             "sources: [{source: person}]}]}\n"),
       "test.yaml:21: machines.left.states.rest.do[1] drives 'hand', which another mode of the "
       "state drives; let one of them");
@@ -300,7 +300,7 @@ TEST(Machine, ErrorsHavePlaceCauseAndHint) {
   EXPECT_NE(error("      rest: {do: [{type: grip, group: left.arm}]}\n")
                 .find("'left.arm' is neither suction cup nor gripper"),
             std::string::npos);
-  EXPECT_NE(error("      rest: {do: [{type: teleoperate, task: hand, sources: [{source: "
+  EXPECT_NE(error("      rest: {do: [{type: follow, task: hand, sources: [{source: "
                   "persn}]}]}\n")
                 .find("there is no source 'persn'; did you mean 'person'?"),
             std::string::npos);

@@ -23,12 +23,12 @@ TEST(MoveModes, PosesAreReachedWithinTheLimitsOnTheWay) {
       "[0.0, 0.2, 0.1], rpy: [0.3, 0.0, 0.0]}]}",
       kThenEnd));
   Session session(app);
-  const int outlet = session.arbiter().outlet("hand");
-  const Pose start = session.arbiter().reference(outlet).pose.X_WE;
+  const ReferenceIndex hand = session.arbiter().find_reference("hand");
+  const Pose start = session.arbiter().reference(hand).motion().pose.X_WE;
   double fastest = 0.0, nearest_to_first = 1.0;
   while (!session.ended() && session.now() < 10 * kSecond) {
     session.tick();
-    const PoseReference& r = session.arbiter().reference(outlet).pose;
+    const PoseReference& r = session.arbiter().reference(hand).motion().pose;
     fastest = std::max(fastest, r.V_WE.head<3>().norm());
     nearest_to_first =
         std::min(nearest_to_first, (r.X_WE.p - start.p - Eigen::Vector3d(0.0, 0.1, 0.0)).norm());
@@ -37,7 +37,7 @@ TEST(MoveModes, PosesAreReachedWithinTheLimitsOnTheWay) {
   EXPECT_LE(fastest, 0.2 * (1.0 + 1e-3));
   EXPECT_GT(fastest, 0.15);
   EXPECT_LT(nearest_to_first, 2e-4);
-  const Pose& X = session.arbiter().reference(outlet).pose.X_WE;
+  const Pose& X = session.arbiter().reference(hand).motion().pose.X_WE;
   EXPECT_LT((X.p - start.p - Eigen::Vector3d(0.0, 0.2, 0.1)).norm(), 1e-8);
   EXPECT_LT(angle_between(X.R, exp_so3({0.3, 0.0, 0.0}) * start.R), 1e-7);
   // the arm followed
@@ -63,8 +63,8 @@ TEST(MoveModes, AMoveOutOfAFastMotionDoesNotGoAstray) {
       "m/s^3}, waypoints: [{relative: true, position: [0.0, -0.05, 0.0]}]}");
   {
     Session session(poses);
-    const int outlet = session.arbiter().outlet("hand");
-    const auto reference = [&] { return session.arbiter().reference(outlet).pose; };
+    const ReferenceIndex hand = session.arbiter().find_reference("hand");
+    const auto reference = [&] { return session.arbiter().reference(hand).motion().pose; };
     while (session.machines()[0].current_name() == "s") session.tick();
     const Eigen::Vector3d begun = reference().X_WE.p;
     EXPECT_GT(reference().V_WE.y(), 0.9);
@@ -86,16 +86,17 @@ TEST(MoveModes, AMoveOutOfAFastMotionDoesNotGoAstray) {
       "[{q: [0.1, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785]}]}");
   {
     Session session(joints);
-    const int outlet = session.arbiter().outlet("posture");
+    const ReferenceIndex posture = session.arbiter().find_reference("posture");
     while (session.machines()[0].current_name() == "s") session.tick();
-    const double begun = session.arbiter().reference(outlet).q[0];
-    EXPECT_GT(session.arbiter().reference(outlet).v[0], 0.3);
+    const double begun = session.arbiter().reference(posture).motion().q[0];
+    EXPECT_GT(session.arbiter().reference(posture).motion().v[0], 0.3);
     // at its end a reference goes to the arm, which the hand's task holds elsewhere
     double farthest = 0.0, last = 0.0;
     while (!session.ended() && session.now() < 60 * kSecond) {
       session.tick();
-      if (!session.arbiter().holding(outlet)) last = session.arbiter().reference(outlet).q[0];
-      farthest = std::max(farthest, session.arbiter().reference(outlet).q[0] - begun);
+      if (!session.arbiter().holding(posture))
+        last = session.arbiter().reference(posture).motion().q[0];
+      farthest = std::max(farthest, session.arbiter().reference(posture).motion().q[0] - begun);
     }
     ASSERT_TRUE(session.ended());
     EXPECT_LT(farthest, 0.4);
@@ -119,12 +120,12 @@ TEST(MoveModes, APlanAtTheReferencesLimitsIsFollowedWithoutLag) {
         // a plan waits for an arm that is behind: not here
         "references: {hand: {leash: 100 m, leash_angle: 180 deg}}\n");
     Session session(app);
-    const int outlet = session.arbiter().outlet("hand");
+    const ReferenceIndex hand = session.arbiter().find_reference("hand");
     double lag = 0.0, turned = 0.0;
     while (!session.ended() && session.now() < 10 * kSecond) {
       session.tick();
-      const Pose& X = session.arbiter().reference(outlet).pose.X_WE;
-      const Pose& X_w = session.arbiter().wanted(outlet).pose.X_WE;
+      const Pose& X = session.arbiter().reference(hand).motion().pose.X_WE;
+      const Pose& X_w = session.arbiter().reference(hand).wanted().pose.X_WE;
       lag = std::max(lag, (X.p - X_w.p).norm());
       turned = std::max(turned, angle_between(X.R, X_w.R));
     }
@@ -140,18 +141,18 @@ TEST(MoveModes, AStopOnTheWayBrakesAndResumeFinishesTheMotion) {
       "{type: move_to, task: hand, waypoints: [{relative: true, position: [0.0, 0.3, 0.0]}]}",
       kThenEnd));
   Session session(app);
-  const int outlet = session.arbiter().outlet("hand");
-  const Eigen::Vector3d start = session.arbiter().reference(outlet).pose.X_WE.p;
+  const ReferenceIndex hand = session.arbiter().find_reference("hand");
+  const Eigen::Vector3d start = session.arbiter().reference(hand).motion().pose.X_WE.p;
   for (int i = 0; i < 400; ++i) session.tick();
   session.mailbox("operator").post(test::operator_input(InputKind::kStop, "", "pause"));
   for (int i = 0; i < 1000; ++i) session.tick();
-  EXPECT_TRUE(session.arbiter().at_rest(outlet));
+  EXPECT_TRUE(session.arbiter().reference(hand).at_rest());
   EXPECT_FALSE(session.ended());
   session.mailbox("operator").post(test::operator_input(InputKind::kResume));
   // before the hold at the end takes it to the arm
   Eigen::Vector3d last = start;
   for (int i = 0; i < 3000 && !session.ended(); ++i) {
-    last = session.arbiter().reference(outlet).pose.X_WE.p;
+    last = session.arbiter().reference(hand).motion().pose.X_WE.p;
     session.tick();
   }
   EXPECT_TRUE(session.ended());
@@ -168,8 +169,8 @@ TEST(MoveModes, JointsReachANamedPoseAndPassAtAVelocity) {
       "-0.7, 0.1, -2.2, 0.1, 1.6, 0.6], v: [0.1, 0, 0, 0, 0, 0, 0]}, {pose: ready}]}",
       kThenEnd));
   Session session(app);
-  const int outlet = session.arbiter().outlet("posture");
-  const Eigen::VectorXd start = session.arbiter().reference(outlet).q;
+  const ReferenceIndex posture = session.arbiter().find_reference("posture");
+  const Eigen::VectorXd start = session.arbiter().reference(posture).motion().q;
   double away = 0.0;
   while (!session.ended() && session.now() < 10 * kSecond) {
     session.tick();
@@ -177,7 +178,8 @@ TEST(MoveModes, JointsReachANamedPoseAndPassAtAVelocity) {
   }
   ASSERT_TRUE(session.ended());
   EXPECT_GT(away, 0.25);
-  EXPECT_LT((session.arbiter().reference(outlet).q - start).lpNorm<Eigen::Infinity>(), 1e-8);
+  EXPECT_LT((session.arbiter().reference(posture).motion().q - start).lpNorm<Eigen::Infinity>(),
+            1e-8);
   EXPECT_LT((session.plant().read().groups[0].q - start).lpNorm<Eigen::Infinity>(), 0.02);
 }
 
@@ -188,11 +190,11 @@ TEST(MoveModes, ASmoothCurveBeginsAtItsFirstPoint) {
       "{q: [0.3, -0.7, 0.1, -2.2, 0.1, 1.6, 0.6]}, {q: [0.5, -0.6, 0.1, -2.1, 0.0, 1.7, 0.7]}]}",
       kThenEnd));
   Session session(app);
-  const int outlet = session.arbiter().outlet("posture");
-  Eigen::VectorXd last = session.arbiter().reference(outlet).q;
+  const ReferenceIndex posture = session.arbiter().find_reference("posture");
+  Eigen::VectorXd last = session.arbiter().reference(posture).motion().q;
   while (!session.ended() && session.now() < 20 * kSecond) {
     session.tick();
-    if (!session.arbiter().holding(outlet)) last = session.arbiter().reference(outlet).q;
+    if (!session.arbiter().holding(posture)) last = session.arbiter().reference(posture).motion().q;
   }
   ASSERT_TRUE(session.ended());
   EXPECT_NEAR(last[0], 0.5, 1e-8);
@@ -208,11 +210,12 @@ TEST(MoveModes, ACurveOfOnePointIsAMoveToIt) {
   const auto references = [&](const std::string& type) {
     const App app = folder.app(one_state("{type: " + type + rest, kThenEnd));
     Session session(app);
-    const int outlet = session.arbiter().outlet("posture");
+    const ReferenceIndex posture = session.arbiter().find_reference("posture");
     std::vector<Eigen::VectorXd> q;
     while (!session.ended() && session.now() < 20 * kSecond) {
       session.tick();
-      if (!session.arbiter().holding(outlet)) q.push_back(session.arbiter().reference(outlet).q);
+      if (!session.arbiter().holding(posture))
+        q.push_back(session.arbiter().reference(posture).motion().q);
     }
     EXPECT_TRUE(session.ended()) << type;
     return q;
@@ -250,10 +253,11 @@ TEST(MoveModes, ErrorsHavePlaceCauseAndHint) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
     EXPECT_EQ(text.rfind("test.yaml:", 0), 0U) << text;
   };
-  expect("{type: move_to, task: posture, waypoints: [{position: [0, 0, 1]}]}",
-         "'posture' is a task of joints; use move_joints");
+  expect(
+      "{type: move_to, task: posture, waypoints: [{position: [0, 0, 1]}]}",
+      "the reference of 'posture' is of the kind 'joints', and this moves 'pose'; use move_joints");
   expect("{type: move_joints, task: hand, waypoints: [{pose: ready}]}",
-         "'hand' is a task of a pose; use move_to");
+         "the reference of 'hand' is of the kind 'pose', and this moves 'joints'; use move_to");
   expect("{type: move_to, task: hand, waypoints: []}", "must have at least 1");
   expect("{type: move_to, task: hand, waypoints: [{}]}", "is not a place");
   expect("{type: move_to, task: hand, waypoints: [{position: [0, 0, 1], in: nowhere}]}",
@@ -276,9 +280,20 @@ TEST(MoveModes, ErrorsHavePlaceCauseAndHint) {
   expect("{type: move_along, task: posture, waypoints: [{pose: ready}, {pose: ready}]}",
          "waypoints[1] is the one before it again");
   expect("{type: set, parameters: {task.hnd.weight: 1}}", "hnd");
-  expect("{type: set, parameters: {task.hand.wieght: 1}}", "a task has no wieght");
-  expect("{type: set, parameters: {weight: 1}}", "it has not three parts");
-  expect("{type: set, parameters: {belt.convyor.speed: 1}}", "the scene has no belt convyor");
+  expect("{type: set, parameters: {task.hand.wieght: 1}}", "did you mean 'task.hand.weight'?");
+  expect("{type: set, parameters: {weight: 1}}",
+         "there is no parameter 'weight'; there are: task.");
+  expect("{type: set, parameters: {belt.convyor.speed: 1}}",
+         "there is no parameter 'belt.convyor.speed'");
+  expect("{type: set, parameters: {task.hand.weight: -1}}",
+         "task.hand.weight is -1; it must be 0 to 1e+06");
+  const std::string reached = folder.error(one_state(
+      "{type: hold, tasks: [hand]}", "[{to: t, when: [{type: reached, task: posture}]}]"));
+  EXPECT_NE(reached.find("the reference of 'posture' is of the kind 'joints'; this is for poses of "
+                         "frames"),
+            std::string::npos)
+      << reached;
+  EXPECT_EQ(reached.rfind("test.yaml:", 0), 0U) << reached;
 }
 
 }  // namespace move_modes_test

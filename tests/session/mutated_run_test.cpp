@@ -13,6 +13,7 @@
 #include "core/error.hpp"
 #include "core/random.hpp"
 #include "session/run.hpp"
+#include "support/parts.hpp"
 #include "support/sized.hpp"
 
 namespace handspan {
@@ -121,7 +122,7 @@ enum class Came { kRefused, kRan, kToldBroken };
 
 Came come_of(const fs::path& file) {
   try {
-    const App app = load_app(file);
+    const App app = load_app(file, test_parts());
     SessionOptions options;
     options.live_devices = false;
     Session session(app, std::move(options));
@@ -129,9 +130,7 @@ Came come_of(const fs::path& file) {
     run.until = kRun;
     run.between = [&](const PacerCounts&) { return session.ticks() < kMostTicks; };
     const RunSummary summary = run_session(session, run);
-    const bool diverged = session.simulation() != nullptr &&
-                          session.simulation()->read().status == PlantStatus::kProtectiveStop;
-    if (diverged && summary.broken().empty())
+    if (diverged(session.world()) && summary.broken().empty())
       throw std::logic_error("it diverged, and the summary does not say so");
     return summary.broken().empty() ? Came::kRan : Came::kToldBroken;
   } catch (const InputError& error) {

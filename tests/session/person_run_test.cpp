@@ -2,10 +2,11 @@
 // 0.2 m and put it back; the log of it runs again bit for bit.
 #include <gtest/gtest.h>
 
-#include "session/log_file.hpp"
-#include "session/recorder.hpp"
-#include "session/replay.hpp"
+#include "log/log_file.hpp"
+#include "log/recorder.hpp"
+#include "log/replay.hpp"
 #include "session_support.hpp"
+#include "support/parts.hpp"
 
 namespace handspan {
 namespace person_run_test {
@@ -33,9 +34,9 @@ driver:
 )";
 
 App grab_app(std::uint64_t seed) {
-  App app = load_app(kRoot / "apps/grab.yaml");
+  App app = load_app(kRoot / "apps/grab.yaml", test_parts());
   app.seed = seed;
-  app.devices.front().second = parse_yaml(kGrabber, "person.yaml", device_schema());
+  app.devices.front().second = parse_yaml(kGrabber, "person.yaml", device_schema(test_parts()));
   return app;
 }
 
@@ -46,18 +47,18 @@ TEST(PersonRun, TwoHandsLiftTheBoxAndPutItBack) {
     const App app = grab_app(seed);
     Session session(app, std::move(options));
     const DeviceState& person = session.devices().find("headset");
-    MujocoPlant& plant = *session.simulation();
-    const int box = plant.body("box");
-    const Pose X = plant.body_pose(box);
+    World& world = *session.world();
+    const int box = world.body("box");
+    const Pose X = world.body_pose(box);
     double highest = 0.0;
     while (!person.pressed("right.secondary") && session.now() < 60 * kSecond) {
       session.tick();
-      highest = std::max(highest, plant.body_pose(box).p.z() - X.p.z());
+      highest = std::max(highest, world.body_pose(box).p.z() - X.p.z());
     }
     ASSERT_TRUE(person.pressed("right.secondary")) << "seed " << seed;
     for (int i = 0; i < 1000; ++i) session.tick();
     EXPECT_NEAR(highest, 0.2, 0.04) << "seed " << seed;
-    const Pose X_end = plant.body_pose(box);
+    const Pose X_end = world.body_pose(box);
     // the person's tolerance, and what it slips when it is let go
     EXPECT_LT((X_end.p - X.p).norm(), 0.03) << "seed " << seed;
     EXPECT_LT(angle_between(X_end.R, X.R), 0.1) << "seed " << seed;
@@ -83,7 +84,7 @@ TEST(PersonRun, ItsLogRunsAgainBitForBitWithNobodyThere) {
   LogFile file(log);
   ReplayOptions options;
   options.verify = true;
-  const ReplayReport report = replay(file, options);
+  const ReplayReport report = replay(file, test_parts(), options);
   EXPECT_EQ(report.compared, 8000);
   EXPECT_TRUE(report.same());
 }

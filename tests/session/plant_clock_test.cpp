@@ -5,10 +5,12 @@
 #include <thread>
 
 #include "core/random.hpp"
+#include "log/recorder.hpp"
+#include "log/replay.hpp"
+#include "mujoco/mujoco_plant.hpp"
 #include "record/messages.hpp"
-#include "session/recorder.hpp"
-#include "session/replay.hpp"
 #include "session_support.hpp"
+#include "support/parts.hpp"
 
 namespace handspan {
 namespace plant_clock_test {
@@ -163,14 +165,14 @@ TEST(PlantClock, ItsLogRunsAgainOpenWithTheSameBits) {
   LogFile log(file);
   ReplayOptions again;
   again.verify = again.open = true;
-  const ReplayReport report = replay(log, again);
+  const ReplayReport report = replay(log, test_parts(), again);
   EXPECT_TRUE(report.same()) << name_of(report.difference->quantity) << " at "
                              << report.difference->tick;
   EXPECT_EQ(report.compared, ticks);
   // and only so: nothing can be simulated again
   again.open = false;
   try {
-    replay(log, again);
+    replay(log, test_parts(), again);
     ADD_FAILURE();
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what())

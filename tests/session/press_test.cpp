@@ -3,9 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "core/random.hpp"
-#include "session/recorder.hpp"
-#include "session/replay.hpp"
+#include "log/recorder.hpp"
+#include "log/replay.hpp"
 #include "session_support.hpp"
+#include "support/parts.hpp"
 
 namespace handspan {
 namespace press_test {
@@ -35,7 +36,7 @@ std::string arm(const std::string& loop_closure = "between: [left.tcp, spot], st
          push +
          "}\n"
          "  constraints: [{type: torque_limits}, {type: jerk_limits}]\n"
-         "wrench_references: {push: {force: 40 N, force_rate: 40 N/s}}\n";
+         "references: {push: {type: wrench, force: 40 N, force_rate: 40 N/s}}\n";
 }
 
 const std::string kPresses = arm() + R"(machines:
@@ -66,10 +67,10 @@ const std::string kPresses = arm() + R"(machines:
 
 // of the contacts on the table, upwards is negative [N]
 double pressed(Session& session) {
-  const MujocoPlant& plant = *session.simulation();
-  const int table = plant.body("table");
+  const World& world = *session.world();
+  const int table = world.body("table");
   double force = 0.0;
-  for (const Contact& c : plant.contacts()) {
+  for (const Contact& c : world.contacts()) {
     if (c.body_b == table) force -= c.f_W.z();
     if (c.body_a == table) force += c.f_W.z();
   }
@@ -85,15 +86,15 @@ TEST(Press, AnArmPressesAPlateOnATableHoldsAndLetsGo) {
   const AppFolder folder(kScene);
   const App app = folder.app(kPresses);
   Session session(app);
-  const int push = session.arbiter().outlet("push");
-  ASSERT_EQ(session.arbiter().kind(push), MotionKind::kWrench);
+  const ReferenceIndex push = session.arbiter().find_reference("push");
+  ASSERT_EQ(session.arbiter().reference(push).kind(), kWrenchKind);
   run_to(session, "press");
   // one tick of its rate
-  double before = session.arbiter().reference(push).wrench[2];
+  double before = session.arbiter().reference(push).motion().wrench[2];
   EXPECT_NEAR(before, -0.04, 1e-12);
   while (session.machines()[0].current_name() == "press") {
     session.tick();
-    const double now = session.arbiter().reference(push).wrench[2];
+    const double now = session.arbiter().reference(push).motion().wrench[2];
     EXPECT_GE(now, before - 40.0 * 1e-3 * (1.0 + 1e-9));
     before = now;
   }
@@ -107,7 +108,7 @@ TEST(Press, AnArmPressesAPlateOnATableHoldsAndLetsGo) {
   const double held = pressed(session);
   for (int i = 0; i < 10000; ++i) session.tick();
   EXPECT_NEAR(pressed(session), held, 0.05);
-  EXPECT_EQ(session.arbiter().reference(push).wrench[2], reached);
+  EXPECT_EQ(session.arbiter().reference(push).motion().wrench[2], reached);
   // a stop leaves it as it is
   session.mailbox("operator").post(test::operator_input(InputKind::kStop));
   for (int i = 0; i < 1000; ++i) session.tick();
@@ -120,7 +121,7 @@ TEST(Press, AnArmPressesAPlateOnATableHoldsAndLetsGo) {
   EXPECT_EQ(pressed(session), 0.0);
   EXPECT_EQ(session.whole_arm()->problem().counts().failed, 0U);
   // an open loop closure carries nothing, whatever the reference was
-  EXPECT_EQ(session.arbiter().reference(push).wrench, Vector6d::Zero());
+  EXPECT_EQ(session.arbiter().reference(push).motion().wrench, Vector6d::Zero());
 }
 
 TEST(Press, AnOpenJoinSaysWhyNothingHappens) {
@@ -131,10 +132,10 @@ TEST(Press, AnOpenJoinSaysWhyNothingHappens) {
                              "-5.0, 0.0, 0.0, 0.0]}]}}}}\n");
   Session session(app);
   for (int i = 0; i < 300; ++i) session.tick();
-  const int push = session.arbiter().outlet("push");
+  const ReferenceIndex push = session.arbiter().find_reference("push");
   EXPECT_TRUE(session.arbiter().holding(push));
   EXPECT_EQ(session.arbiter().reason(push), "m.s: the loop closure is open and carries nothing");
-  EXPECT_EQ(session.arbiter().reference(push).wrench, Vector6d::Zero());
+  EXPECT_EQ(session.arbiter().reference(push).motion().wrench, Vector6d::Zero());
 }
 
 TEST(Press, ASnapshotGoesOnWithTheSameBitsAlsoWhileTheJoinCloses) {
@@ -171,7 +172,7 @@ TEST(Press, IsRecordedReplayedAndAskedForAgain) {
     Recorder recorder(session, file, options);
     run_to(session, "keep");
     for (int i = 0; i < 200; ++i) session.tick();
-    last = session.arbiter().reference(session.arbiter().outlet("push")).wrench;
+    last = test::reference_of(session, "push").motion().wrench;
     session.finish();
     ASSERT_TRUE(recorder.close());
   }
@@ -183,7 +184,7 @@ TEST(Press, IsRecordedReplayedAndAskedForAgain) {
     ReplayOptions options;
     options.verify = true;
     options.open = open;
-    const ReplayReport report = replay(log, options);
+    const ReplayReport report = replay(log, test_parts(), options);
     EXPECT_TRUE(report.same()) << open;
     EXPECT_EQ(report.compared, log.ticks());
   }
@@ -196,7 +197,7 @@ TEST(Press, IsRecordedReplayedAndAskedForAgain) {
   const App again = folder.app(text, "again");
   Session session(again);
   run_to(session, "keep", 12000);
-  EXPECT_EQ(session.arbiter().reference(session.arbiter().outlet("push")).wrench, last);
+  EXPECT_EQ(test::reference_of(session, "push").motion().wrench, last);
   const std::string named = "log: press.mcap";
   const auto error = [&](const std::string& more) {
     std::string changed = text;
@@ -231,26 +232,36 @@ TEST(Press, MessagesSayWhatIsWrong) {
   has(arm("between: [left.tcp, spot]", "", ", law: velocity"),
       "loop_closures.contact is of 'left.arm', which is not commanded by torques; a force needs "
       "them");
-  has(arm() + "references: {push: {speed: 1 m/s}}\n",
-      "references.push limits nothing: it is of a pose, and that task is of a wrench; take it "
-      "away");
+  const auto limited = [](const std::string& limits) {
+    const std::string app = arm();
+    return app.substr(0, app.find("references:")) + "references: {" + limits + "}\n";
+  };
+  has(limited("push: {speed: 1 m/s}"),
+      "these are limits of type 'pose', and the task follows 'wrench'; say type: wrench, or take "
+      "them away");
+  has(limited("push: {type: wrench, speed: 1 m/s}"), "unknown key 'speed' in references.push");
+  has(limited("push: {type: wrenhc}"), "references.push.type is 'wrenhc'; did you mean 'wrench'?");
+  has(limited("psh: {type: wrench}"),
+      "references.psh limits nothing: there is no reference of a task 'psh'; did you mean 'push'?");
   has(arm() + mode("{type: apply_wrench, task: hand, wrench: [0, 0, 1, 0, 0, 0]}"),
-      "'hand' is a task of a pose; this is for wrenches");
+      "the reference of 'hand' is of the kind 'pose'; this is for wrenches");
   has(arm() + mode("{type: apply_wrench, task: push, wrench: [0, 30, 40, 0, 0, 0]}"),
       "'wrench' has 50 N and 0 N m, and the reference of 'push' at most 40 N and 20 N m; ask for "
-      "less, or allow more in wrench_references.push");
+      "less, or allow more in references.push");
   has(arm("between: [left.tcp, spot]", ", axes: [false, false, true, false, false, false]") +
           mode("{type: apply_wrench, task: push, wrench: [1, 0, 1, 0, 0, 0]}"),
       "'wrench' has 1 in axis 0, which the task 'push' leaves free; set it to 0, or add the axis "
       "to "
       "the task");
   has(arm() + mode("{type: move_to, task: push, waypoints: [{position: [0.4, 0.0, 0.4]}]}"),
-      "'push' is a task of a wrench; use apply_wrench");
+      "the reference of 'push' is of the kind 'wrench', and this moves 'pose'; use apply_wrench");
   has(arm() + "sources: {person: {type: pose_stream}}\n" +
-          mode("{type: teleoperate, task: push, sources: [{source: person}]}"),
-      "the source 'person' asks for a pose, and 'push' is a task of a wrench");
+          mode("{type: follow, task: push, sources: [{source: person}]}"),
+      "the source 'person' moves references of the kind 'pose', and that of 'push' is of the kind "
+      "'wrench'");
   has(arm() + mode("{type: set, parameters: {loop_closure.contct.closed: 1}}"),
-      "there is no loop closure 'contct'; did you mean 'contact'?");
+      "there is no parameter 'loop_closure.contct.closed'; did you mean "
+      "'loop_closure.contact.closed'?");
 }
 
 }  // namespace press_test

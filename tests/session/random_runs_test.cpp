@@ -5,9 +5,10 @@
 #include <thread>
 
 #include "core/random.hpp"
-#include "session/recorder.hpp"
-#include "session/replay.hpp"
+#include "log/recorder.hpp"
+#include "log/replay.hpp"
 #include "session_support.hpp"
+#include "support/parts.hpp"
 #include "support/sized.hpp"
 
 namespace handspan {
@@ -19,7 +20,8 @@ const std::filesystem::path kRoot = HANDSPAN_SOURCE_DIR;
 std::string run_and_replay(std::uint64_t run, const std::filesystem::path& folder) {
   RandomStream random(run, "random runs");
   const char* const names[] = {"hold", "reach", "lift"};
-  App app = load_app(kRoot / "apps" / (std::string(names[random.integer(3)]) + ".yaml"));
+  App app =
+      load_app(kRoot / "apps" / (std::string(names[random.integer(3)]) + ".yaml"), test_parts());
   app.seed = random.integer(1'000'000);
   const auto file = folder / (std::to_string(run) + ".mcap");
   const auto ticks = static_cast<std::int64_t>(1000 + random.integer(5000));
@@ -55,7 +57,7 @@ std::string run_and_replay(std::uint64_t run, const std::filesystem::path& folde
       options.from =
           static_cast<Nanoseconds>(random.integer(static_cast<std::uint64_t>(log.ticks()))) *
           log.base_period();
-    const ReplayReport report = replay(log, options);
+    const ReplayReport report = replay(log, test_parts(), options);
     if (!report.same())
       return app.name + ": tick " + std::to_string(report.difference->tick) + " differs in " +
              name_of(report.difference->quantity);

@@ -7,6 +7,7 @@
 
 #include "limit_watch.hpp"
 #include "session/session.hpp"
+#include "support/parts.hpp"
 #include "support/sized.hpp"
 
 namespace handspan {
@@ -16,7 +17,7 @@ using test::Findings;
 using test::LimitWatch;
 
 Findings reach(std::uint64_t seed, Nanoseconds duration) {
-  App app = load_app(std::filesystem::path(HANDSPAN_SOURCE_DIR) / "apps/reach.yaml");
+  App app = load_app(std::filesystem::path(HANDSPAN_SOURCE_DIR) / "apps/reach.yaml", test_parts());
   app.seed = seed;
   Session loop(app);
   std::vector<FrameTask*> tasks;

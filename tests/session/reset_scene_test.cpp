@@ -52,14 +52,14 @@ class Reset : public ::testing::Test {
     for (int i = 0; i < static_cast<int>(time * 1000.0 + 0.5); ++i) session.tick();
   }
   void put(const Pose& X_WB, const Vector6d& V_WB = Vector6d::Zero()) {
-    plant.set_object("parcel", X_WB, V_WB);
+    world.set_object("parcel", X_WB, V_WB);
   }
-  Pose parcel() const { return plant.body_pose(plant.body("parcel")); }
+  Pose parcel() const { return world.body_pose(world.body("parcel")); }
 
   AppFolder folder;
   App app = folder.app(kBack);
   Session session{app};
-  MujocoPlant& plant = *session.simulation();
+  World& world = *session.world();
   Told told{"scene"};
 };
 
@@ -142,20 +142,20 @@ machines:
   Session session(app);
   Told told{"scene"};
   session.watch(told);
-  MujocoPlant& plant = *session.simulation();
-  plant.set_object("parcel", placed(1.5, 1.0, 0.05), Vector6d::Zero());
+  World& world = *session.world();
+  world.set_object("parcel", placed(1.5, 1.0, 0.05), Vector6d::Zero());
   ASSERT_TRUE(session.mailbox("operator").post(test::operator_input(InputKind::kEvent, "go")));
-  Eigen::VectorXd q = plant.read().groups[0].q;
+  Eigen::VectorXd q = session.plant().read().groups[0].q;
   double jump = 0.0;
   for (int i = 0; i < 6000 && told.count == 0; ++i) {
     session.tick();
-    jump = std::max(jump, (plant.read().groups[0].q - q).norm());
-    q = plant.read().groups[0].q;
+    jump = std::max(jump, (session.plant().read().groups[0].q - q).norm());
+    q = session.plant().read().groups[0].q;
   }
   ASSERT_EQ(told.count, 1);
   EXPECT_EQ(told.last.name, "not put back");
   EXPECT_EQ(told.last.text.view().substr(0, 6), "'left.") << told.last.text.view();
-  EXPECT_GT((plant.body_pose(plant.body("parcel")).p - Eigen::Vector3d(0.5, 0.25, 0.45)).norm(),
+  EXPECT_GT((world.body_pose(world.body("parcel")).p - Eigen::Vector3d(0.5, 0.25, 0.45)).norm(),
             0.5);
   EXPECT_LT(jump, 0.01);
   session.unwatch(told);

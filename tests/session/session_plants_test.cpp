@@ -5,6 +5,7 @@
 
 #include "session_support.hpp"
 #include "support/fake_plant.hpp"
+#include "support/parts.hpp"
 
 namespace handspan {
 namespace session_plants_test {
@@ -19,15 +20,21 @@ struct FakeConfig {};
 FakeDiary diary;
 FakePlant* last = nullptr;
 
-void register_fake() {
-  if (plants().contains("fake")) return;
-  plants().add("fake", object<FakeConfig>("FakePlant"), "an arm of the tests",
-               [](const FakeConfig&, const PlantContext& context) {
-                 auto plant = std::make_unique<FakePlant>(context.scene, context.robots,
-                                                          test::FakeOptions{}, diary);
-                 last = plant.get();
-                 return plant;
-               });
+Parts made_parts() {
+  Parts parts = built_in_parts();
+  parts.of<PlantRegistry>().add("fake", object<FakeConfig>("FakePlant"), "an arm of the tests",
+                                [](const FakeConfig&, const PlantContext& context) {
+                                  auto plant = std::make_unique<FakePlant>(
+                                      context.scene, context.robots, test::FakeOptions{}, diary);
+                                  last = plant.get();
+                                  return plant;
+                                });
+  return parts;
+}
+
+const Parts& parts() {
+  static const Parts made = made_parts();
+  return made;
 }
 
 const std::string kMoves = R"(machines:
@@ -41,12 +48,11 @@ const std::string kMixed =
     "plants:\n  sim: {type: mujoco}\n  right: {type: fake, robots: [picker]}\n";
 
 TEST(SessionPlants, OneArmIsSimulatedAndTheOtherIsReal) {
-  register_fake();
-  const AppFolder folder;
+  const AppFolder folder(test::kPairScene, parts());
   const App app = folder.app(kMixed + "clock: wall\n" + kPairArms + kMoves);
   Session session(app);
   ASSERT_NE(session.plants(), nullptr);
-  ASSERT_NE(session.simulation(), nullptr);
+  ASSERT_NE(session.world(), nullptr);
   const auto& layout = session.plant().layout();
   const auto left = static_cast<std::size_t>(layout.group("left.arm")),
              right = static_cast<std::size_t>(layout.group("picker.arm"));
@@ -58,7 +64,7 @@ TEST(SessionPlants, OneArmIsSimulatedAndTheOtherIsReal) {
   EXPECT_GT((session.plant().read().groups[left].q - left_start).norm(), 0.05);
   EXPECT_GT((session.plant().read().groups[right].q - right_start).norm(), 0.05);
   // where the real arm is by its own simulation, the session's shows it
-  MujocoPlant &shown = *session.simulation(), &real = last->arms();
+  const World &shown = *session.world(), &real = last->arms();
   const char* body = "picker.wrist_3";
   EXPECT_LT((shown.body_pose(shown.body(body)).p - real.body_pose(real.body(body)).p).norm(), 1e-3);
   // what is in the scene beside robots is simulated
@@ -78,7 +84,8 @@ TEST(SessionPlants, LeftOutTheWholeSceneIsSimulated) {
   EXPECT_EQ(session_plants(app, nullptr), nullptr);
   Session session(app);
   EXPECT_EQ(session.plants(), nullptr);
-  EXPECT_EQ(&session.plant(), session.simulation());
+  EXPECT_EQ(session.world(), session.plant().world());
+  EXPECT_NE(session.world(), nullptr);
 }
 
 TEST(SessionPlants, ASimulationAsTheOnlyPlantIsTheSameRun) {
@@ -94,20 +101,18 @@ TEST(SessionPlants, ASimulationAsTheOnlyPlantIsTheSameRun) {
 }
 
 TEST(SessionPlants, WithoutASimulationNothingOfTheSceneIs) {
-  register_fake();
-  const AppFolder folder;
+  const AppFolder folder(test::kPairScene, parts());
   const App app =
       folder.app("plants: {all: {type: fake, robots: [left, picker]}}\nclock: wall\n" + kPairArms);
   Session session(app);
-  EXPECT_EQ(session.simulation(), nullptr);
+  EXPECT_EQ(session.world(), nullptr);
   for (int i = 0; i < 10; ++i) session.tick();
   EXPECT_TRUE(session.channels().select("object.*").empty());
   EXPECT_EQ(session.plant().read().stamp, FakePlant::kEpoch + 10'000'000);
 }
 
 TEST(SessionPlants, AClockPlantIsWaitedForBesideASimulation) {
-  register_fake();
-  const AppFolder folder;
+  const AppFolder folder(test::kPairScene, parts());
   const App app = folder.app(
       "plants:\n  sim: {type: mujoco}\n  right: {type: fake, robots: [picker], clock: true}\n"
       "clock: plant\n" +
@@ -120,12 +125,11 @@ TEST(SessionPlants, AClockPlantIsWaitedForBesideASimulation) {
   const RunSummary summary = run_session(session, options);
   EXPECT_TRUE(summary.on_plant_clock);
   EXPECT_EQ(diary.waits, before + 50);
-  EXPECT_EQ(session.simulation()->time(), 50'000'000);
+  EXPECT_EQ(session.world()->time(), 50'000'000);
 }
 
 TEST(SessionPlants, ErrorsHavePlaceCauseAndHint) {
-  register_fake();
-  const AppFolder folder;
+  const AppFolder folder(test::kPairScene, parts());
   EXPECT_EQ(folder.error(kMixed + "clock: wall\n" + kPairArms), "");
   EXPECT_EQ(
       folder.error(kMixed + kPairArms),

@@ -5,12 +5,16 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "core/config.hpp"
 #include "core/error.hpp"
 #include "core/object.hpp"
+#include "reference/frame_reference.hpp"
 #include "session/run.hpp"
+#include "support/parts.hpp"
 
 namespace handspan::test {
 
@@ -41,7 +45,9 @@ inline const std::string kPairArms = R"(whole_arm:
 
 class AppFolder {
  public:
-  explicit AppFolder(const std::string& scene = kPairScene) {
+  /// @param parts what its apps are made of; outlives it
+  explicit AppFolder(const std::string& scene = kPairScene, const Parts& parts = test_parts())
+      : parts_(parts) {
     static std::atomic<int> count{0};
     folder_ = std::filesystem::temp_directory_path() /
               ("handspan_session_" + std::to_string(getpid()) + "_" + std::to_string(count++));
@@ -57,7 +63,7 @@ class AppFolder {
   App app(const std::string& rest, const std::string& name = "test") const {
     std::ofstream(folder_ / (name + ".yaml")) << "name: " << name << "\nscene: scene.yaml\n"
                                               << rest;
-    return load_app(folder_ / (name + ".yaml"));
+    return load_app(folder_ / (name + ".yaml"), parts_);
   }
   /// What loading it and making a session of it complains of; "" when nothing.
   std::string error(const std::string& rest) const {
@@ -75,8 +81,29 @@ class AppFolder {
   const std::filesystem::path& path() const { return folder_; }
 
  private:
+  const Parts& parts_;
   std::filesystem::path folder_;
 };
+
+/// The reference of that task. @throws InputError when there is none
+inline const Reference& reference_of(Session& session, std::string_view task) {
+  return session.arbiter().reference(session.arbiter().find_reference(task));
+}
+
+/// That of a pose task, with what only those have: where the arm is, and how its way is bound.
+inline const FrameReference& frame_reference(Session& session, std::string_view task) {
+  return dynamic_cast<const FrameReference&>(reference_of(session, task));
+}
+
+/// The limits that an app's file gives the reference of a pose task.
+/// @throws std::out_of_range when it gives none
+inline PoseReferenceLimits pose_limits(const App& app, const std::string& task) {
+  const Node file = load_tree(app.file);
+  const Node* const references = file.find("references");
+  const Node* const limits = references != nullptr ? references->find(task) : nullptr;
+  if (limits == nullptr) throw std::out_of_range("the app has no references." + task);
+  return read_tree(*limits, app.file.string(), pose_reference_limits_schema());
+}
 
 /// A sample for a pose_stream: one pose, or rows of 8 numbers.
 inline Input pose_sample(const std::string& source, const std::vector<double>& rows) {

@@ -5,11 +5,14 @@
 #include "core/error.hpp"
 #include "session/run.hpp"
 #include "support/alloc.hpp"
+#include "support/parts.hpp"
 
 namespace handspan {
 namespace session_test {
 
-App hold() { return load_app(std::filesystem::path(HANDSPAN_SOURCE_DIR) / "apps/hold.yaml"); }
+App hold() {
+  return load_app(std::filesystem::path(HANDSPAN_SOURCE_DIR) / "apps/hold.yaml", test_parts());
+}
 
 TEST(Session, HoldsAllThreeArms) {
   const App app = hold();

@@ -21,7 +21,7 @@ machines:
   left:
     start: follow
     states:
-      follow: {do: [{type: teleoperate, task: hand, reengages: true, sources: [{source: person}, {source: other, share: 0.5}]}], next: [{to: rest, when: [{type: after, time: 0.3 s}]}]}
+      follow: {do: [{type: follow, task: hand, reengages: true, sources: [{source: person}, {source: other, share: 0.5}]}], next: [{to: rest, when: [{type: after, time: 0.3 s}]}]}
       rest: {do: [{type: hold, tasks: [hand]}, {type: grip, group: picker.cup}], next: [{to: follow, when: [{type: after, time: 0.1 s}]}]}
 )";
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "session_support.hpp"
+#include "support/parts.hpp"
 
 namespace handspan {
 namespace squeeze_test {
@@ -18,22 +19,22 @@ double force(Session& session, const char* sensor) {
 }
 
 TEST(SqueezeRun, ABoxIsHeldForAMinuteAfterTheInputFellSilent) {
-  App app = load_app(kRoot / "apps/lift.yaml");
+  App app = load_app(kRoot / "apps/lift.yaml", test_parts());
   // as the app lifts it; then two persons take over, who fall silent
   const auto sources =
       parse_yaml("a: {type: pose_stream, relative: true}\nb: {type: pose_stream, relative: true}\n",
-                 "sources", dictionary(handspan::sources().schema()));
+                 "sources", dictionary(test_parts().of<SourceRegistry>().schema()));
   app.sources = sources;
   auto& states = app.machines.front().second.states;
   for (auto& [name, state] : states)
     if (name == "keep") {
       const auto follow = parse_yaml(
-          "- {type: teleoperate, task: left_hand, sources: [{source: a}]}\n"
-          "- {type: teleoperate, task: right_hand, sources: [{source: b}]}\n",
-          "modes", list(modes().schema()));
+          "- {type: follow, task: left_hand, sources: [{source: a}]}\n"
+          "- {type: follow, task: right_hand, sources: [{source: b}]}\n",
+          "modes", list(test_parts().of<ModeRegistry>().schema()));
       state.modes = follow;
-      state.next.front().when =
-          parse_yaml("- {type: after, time: 1000 s}\n", "conditions", list(conditions().schema()));
+      state.next.front().when = parse_yaml("- {type: after, time: 1000 s}\n", "conditions",
+                                           list(test_parts().of<ConditionRegistry>().schema()));
     }
   Session session(app);
   const Machine& machine = session.machines()[0];
@@ -52,21 +53,21 @@ TEST(SqueezeRun, ABoxIsHeldForAMinuteAfterTheInputFellSilent) {
   }
   for (int i = 0; i < 1000; ++i) session.tick();
   for (const char* task : {"left_hand", "right_hand"}) {
-    const int outlet = session.arbiter().outlet(task);
-    EXPECT_TRUE(session.arbiter().holding(outlet));
-    EXPECT_EQ(session.arbiter().reason(outlet).substr(1), ": nothing new has come in time");
-    EXPECT_TRUE(session.arbiter().at_rest(outlet));
+    const ReferenceIndex r = session.arbiter().find_reference(task);
+    EXPECT_TRUE(session.arbiter().holding(r));
+    EXPECT_EQ(session.arbiter().reason(r).substr(1), ": nothing new has come in time");
+    EXPECT_TRUE(session.arbiter().reference(r).at_rest());
   }
-  MujocoPlant& plant = *session.simulation();
-  const int box = plant.body("box");
+  World& world = *session.world();
+  const int box = world.body("box");
   const double left = force(session, "left.wrist"), right = force(session, "right.wrist");
-  const Pose X = plant.body_pose(box);
+  const Pose X = world.body_pose(box);
   EXPECT_GT(left, 15.0);
   EXPECT_GT(X.p.z(), 0.5);
   for (int i = 0; i < 60000; ++i) session.tick();
   EXPECT_NEAR(force(session, "left.wrist"), left, 0.05 * left);
   EXPECT_NEAR(force(session, "right.wrist"), right, 0.05 * right);
-  EXPECT_LT((plant.body_pose(box).p - X.p).norm(), 0.01);
+  EXPECT_LT((world.body_pose(box).p - X.p).norm(), 0.01);
 }
 
 // mean of both sensors over the next ticks [N]
@@ -81,14 +82,13 @@ double mean_force(Session& session, int ticks) {
 
 // the box as the left plate has it
 Eigen::Vector3d on_plate(Session& session) {
-  const int hand = session.arbiter().outlet("left_hand");
-  const Pose X_WE = session.arbiter().arm(hand).X_WE;
-  return (X_WE.inverse() * session.simulation()->body_pose(session.simulation()->body("box"))).p;
+  const Pose X_WE = test::frame_reference(session, "left_hand").arm().X_WE;
+  return (X_WE.inverse() * session.world()->body_pose(session.world()->body("box"))).p;
 }
 
 // asked: from rest within 10 %, from a motion within -20 ... +50 %, and nothing slips by 5 mm
 TEST(SqueezeRun, AHoldKeepsTheForceFromRestAndFromAMotion) {
-  const App app = load_app(kRoot / "apps/lift.yaml");
+  const App app = load_app(kRoot / "apps/lift.yaml", test_parts());
   const auto run_to = [](Session& session, std::string_view state) {
     for (int i = 0; i < 12000 && session.machines()[0].current_name() != state; ++i) session.tick();
     ASSERT_EQ(session.machines()[0].current_name(), state);
@@ -99,8 +99,7 @@ TEST(SqueezeRun, AHoldKeepsTheForceFromRestAndFromAMotion) {
     run_to(session, at_rest ? "keep" : "lift");
     const double before = mean_force(session, at_rest ? 200 : 350);
     const Eigen::Vector3d p = on_plate(session);
-    const int hand = session.arbiter().outlet("left_hand");
-    const double speed = session.arbiter().arm(hand).V_WE.head<3>().norm();
+    const double speed = test::frame_reference(session, "left_hand").arm().V_WE.head<3>().norm();
     if (!at_rest) {
       EXPECT_GT(speed, 0.1);
     }
@@ -112,23 +111,21 @@ TEST(SqueezeRun, AHoldKeepsTheForceFromRestAndFromAMotion) {
     EXPECT_LT(after, (at_rest ? 1.1 : 1.5) * before);
     for (int i = 0; i < 2000; ++i) session.tick();
     EXPECT_LT((on_plate(session) - p).norm(), 0.005);
-    EXPECT_LT(session.arbiter().arm(hand).V_WE.head<3>().norm(), 0.01);
+    EXPECT_LT(test::frame_reference(session, "left_hand").arm().V_WE.head<3>().norm(), 0.01);
   }
 }
 
 TEST(LiftRun, TheAppLiftsTheBoxAndPutsItBack) {
-  const App app = load_app(kRoot / "apps/lift.yaml");
+  const App app = load_app(kRoot / "apps/lift.yaml", test_parts());
   Session session(app);
   double highest = 0.0;
   while (session.now() < 20 * kSecond && !session.ended()) {
     session.tick();
-    highest =
-        std::max(highest, session.simulation()->body_pose(session.simulation()->body("box")).p.z());
+    highest = std::max(highest, session.world()->body_pose(session.world()->body("box")).p.z());
   }
   EXPECT_EQ(session.machines()[0].current_name(), "done");
   EXPECT_GT(highest, 0.54);
-  EXPECT_NEAR(session.simulation()->body_pose(session.simulation()->body("box")).p.z(), 0.37,
-              0.002);
+  EXPECT_NEAR(session.world()->body_pose(session.world()->body("box")).p.z(), 0.37, 0.002);
 }
 
 }  // namespace squeeze_test

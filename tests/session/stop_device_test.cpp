@@ -1,8 +1,8 @@
 // A stop is a device input as well: it is latched, and a stop device that is not there stops too.
 #include <gtest/gtest.h>
 
+#include "device/headset.hpp"
 #include "session_support.hpp"
-#include "teleop/headset.hpp"
 
 namespace handspan {
 namespace stop_device_test {
@@ -23,7 +23,7 @@ machines:
   all:
     start: follow
     states:
-      follow: {do: [{type: teleoperate, task: hand, sources: [{source: person}]}]}
+      follow: {do: [{type: follow, task: hand, sources: [{source: person}]}]}
 )";
 
 class StopDevice : public testing::Test {
@@ -62,9 +62,9 @@ class StopDevice : public testing::Test {
     hand.set_axis(0, 1.0);
     send(20);
   }
-  bool holds() { return session.arbiter().holding(session.arbiter().outlet("hand")); }
+  bool holds() { return session.arbiter().holding(session.arbiter().find_reference("hand")); }
   std::string reason() {
-    return std::string(session.arbiter().reason(session.arbiter().outlet("hand")));
+    return std::string(session.arbiter().reason(session.arbiter().find_reference("hand")));
   }
   bool stopped() { return session.arbiter().stopped(); }
   void resume() { session.mailbox("operator").post(operator_input(InputKind::kResume, "")); }

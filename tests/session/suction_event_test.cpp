@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "mujoco/mujoco_plant.hpp"
 #include "session_support.hpp"
 
 namespace handspan {
@@ -54,7 +55,7 @@ Outcome run(const std::string& suction) {
       }
   }
   const int group = session.plant().layout().group("picker.cup");
-  outcome.held = session.plant().read().groups[static_cast<std::size_t>(group)].q[0] > 0.5;
+  outcome.held = cup_state(session.plant().read().groups[static_cast<std::size_t>(group)]).holds;
   return outcome;
 }
 

@@ -23,7 +23,7 @@ sources: {hand: {type: pose_stream, relative: true}}
 references:
   cup: {speed: 3 m/s, acceleration: 30 m/s^2, jerk: 1000 m/s^3, leash: 0.3 m}
 machines:
-  m: {start: go, states: {go: {do: [{type: teleoperate, task: cup, sources: [{source: hand}]}]}}}
+  m: {start: go, states: {go: {do: [{type: follow, task: cup, sources: [{source: hand}]}]}}}
 )";
 
 // of the UR10's drive in its robot.yaml [s]
@@ -31,7 +31,7 @@ constexpr double kLag = 0.02, kDelay = 0.008;
 
 struct Throw {
   explicit Throw(const App& app)
-      : session(app), outlet(session.arbiter().outlet("cup")), leash(0.3) {
+      : session(app), cup(session.arbiter().find_reference("cup")), leash(0.3) {
     X.p = Eigen::Vector3d::Zero();
   }
   // the hand goes on at v for a tick: two poses tell where it is and how it moves
@@ -43,11 +43,11 @@ struct Throw {
     tick();
   }
   void tick() {
-    before = session.arbiter().arm(outlet);
+    before = test::frame_reference(session, "cup").arm();
     session.tick();
-    if (session.arbiter().holding(outlet)) return;
-    const ArmFrame arm = session.arbiter().arm(outlet);
-    const double e = (session.arbiter().reference(outlet).pose.X_WE.p - arm.X_WE.p).norm();
+    if (session.arbiter().holding(cup)) return;
+    const ArmFrame arm = test::frame_reference(session, "cup").arm();
+    const double e = (session.arbiter().reference(cup).motion().pose.X_WE.p - arm.X_WE.p).norm();
     EXPECT_LE(e, leash * (1.0 + 1e-9)) << "at " << session.ticks();
     fastest = std::max(fastest, arm.V_WE.head<3>().norm());
   }
@@ -58,7 +58,7 @@ struct Throw {
   const MechanismState& state() { return session.whole_arm()->state().mechanisms[0]; }
 
   Session session;
-  int outlet;
+  ReferenceIndex cup;
   double leash, fastest = 0.0;
   Pose X;
   ArmFrame before;
@@ -110,14 +110,15 @@ TEST(ThrowsRun, AnArmIsAtRestInTheLeastTimeAfterItIsStoppedAndStays) {
     EXPECT_LE(commanded, 1.2 * least + 0.008 + kDelay);
     EXPECT_LE(measured, 1.2 * least + 0.008 + kDelay + 3.0 * kLag);
     worst = std::max(worst, commanded / least);
-    const ArmFrame arm = t.session.arbiter().arm(t.outlet);
-    const Pose& X = t.session.arbiter().reference(t.outlet).pose.X_WE;
+    const ArmFrame arm = test::frame_reference(t.session, "cup").arm();
+    const Pose& X = t.session.arbiter().reference(t.cup).motion().pose.X_WE;
     EXPECT_LT((X.p - arm.X_WE.p).norm(), 0.002);
     // latched: the same to the bit, and the arm stays
     const Eigen::Vector3d p = X.p;
     for (int k = 0; k < 1000; ++k) t.tick();
-    EXPECT_EQ(t.session.arbiter().reference(t.outlet).pose.X_WE.p, p);
-    moved = std::max(moved, (t.session.arbiter().arm(t.outlet).X_WE.p - arm.X_WE.p).norm());
+    EXPECT_EQ(t.session.arbiter().reference(t.cup).motion().pose.X_WE.p, p);
+    moved =
+        std::max(moved, (test::frame_reference(t.session, "cup").arm().X_WE.p - arm.X_WE.p).norm());
     std::printf(
         "  %.1f m/s for %.2f s: tool %.2f m/s, least %.3f s, commanded %.3f s, measured %.3f s\n",
         c.speed, c.time, way.norm(), least, commanded, measured);

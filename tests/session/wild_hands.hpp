@@ -8,9 +8,9 @@
 #include <cstdint>
 
 #include "core/random.hpp"
+#include "device/headset.hpp"
 #include "math/so3.hpp"
 #include "session/session.hpp"
-#include "teleop/headset.hpp"
 
 namespace handspan::test {
 

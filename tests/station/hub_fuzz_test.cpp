@@ -131,8 +131,7 @@ TEST_F(HubFuzz, ViewersMoveNothing) {
   FakeConnection page;
   int client = join(page, "Eve", "viewer");
   tick(1000);  // it has come to its hold
-  const Pose before =
-      loop.session.arbiter().reference(loop.session.arbiter().outlet("hand")).pose.X_WE;
+  const Pose before = test::reference_of(loop.session, "hand").motion().pose.X_WE;
   Random random(8);
   for (int i = 0; i < test::sized(20'000); ++i) {
     hub.text(client, text(random), now);
@@ -144,8 +143,7 @@ TEST_F(HubFuzz, ViewersMoveNothing) {
     page.code = 0;
     client = join(page, "Eve", "viewer");
   }
-  const Pose after =
-      loop.session.arbiter().reference(loop.session.arbiter().outlet("hand")).pose.X_WE;
+  const Pose after = test::reference_of(loop.session, "hand").motion().pose.X_WE;
   EXPECT_EQ(before.p, after.p);
   EXPECT_LT((before.R - after.R).norm(), 1e-12);
   EXPECT_EQ(loop.session.devices().find("headset").samples(), 0U);

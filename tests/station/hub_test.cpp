@@ -29,10 +29,10 @@ TEST_F(HubTest, WelcomeTellsWhatIsThere) {
   EXPECT_EQ(welcome["base_period"], 0.001);
   EXPECT_EQ(welcome["clock"]["server"], 5000.0);
   const auto& bodies = welcome["scene"]["bodies"];
-  ASSERT_EQ(bodies.size(), loop.session.simulation()->bodies().size());
+  ASSERT_EQ(bodies.size(), loop.session.world()->bodies().size());
   EXPECT_EQ(bodies[0]["kind"], "ground");
   const auto body = [&](const std::string& name) {
-    return bodies[static_cast<std::size_t>(loop.session.simulation()->body(name))];
+    return bodies[static_cast<std::size_t>(loop.session.world()->body(name))];
   };
   EXPECT_EQ(body("parcel")["kind"], "object");
   EXPECT_EQ(body("parcel")["shapes"][0]["size"], Json({0.2, 0.2, 0.1}));
@@ -57,10 +57,15 @@ TEST_F(HubTest, WelcomeTellsWhatIsThere) {
                                             {"jog", {0.15, 0.7}}}}));
   EXPECT_EQ(welcome["machines"][0], (Json{{"name", "all"}, {"states", {"follow"}}}));
   EXPECT_EQ(welcome["parameters"][0], (Json{{"name", "task.hand.stiffness"},
+                                            {"kind", "number"},
                                             {"unit", "1/s^2"},
                                             {"value", 100.0},
                                             {"min", 25.0},
-                                            {"max", 200.0}}));
+                                            {"max", 200.0},
+                                            {"doc", "how hard it pulls towards its reference"}}));
+  EXPECT_EQ(welcome["parameters"][2]["name"], "task.hand.weight");
+  EXPECT_EQ(welcome["parameters"][2]["min"], 0.0);
+  EXPECT_EQ(welcome["parameters"][2]["max"], 2.0);
 }
 
 struct Hello {
@@ -233,7 +238,7 @@ TEST_F(HubTest, OneOperatesTheOthersWatchAndAreHandedOverTo) {
   EXPECT_EQ(ann.last("event")["name"], "Bob");
   EXPECT_EQ(ask(a, ann, {{"type", "parameter"}, {"name", "task.hand.stiffness"}, {"value", 50}}),
             "'parameter' is the operator's, and Bob operates; ask for the hand-over");
-  // he is gone: nobody operates, and the scripted person does not come back by itself
+  // Bob is gone: nobody operates, and the scripted person does not come back by itself
   hub.gone(b);
   tick(20);
   EXPECT_EQ(hub.operating(), 0);
@@ -336,9 +341,7 @@ TEST_F(HubTest, SamplesOfTheOperatorMoveTheArmAndOthersDoNot) {
   FakeConnection ann, bob;
   const int a = join(ann, "Ann", "operator"), b = join(bob, "Bob", "operator");
   ask(a, ann, {{"type", "operate"}});
-  const auto at = [&] {
-    return loop.session.arbiter().reference(loop.session.arbiter().outlet("hand")).pose.X_WE.p;
-  };
+  const auto at = [&] { return test::reference_of(loop.session, "hand").motion().pose.X_WE.p; };
   const Eigen::Vector3d start = at();
   give(b, false, 5);
   EXPECT_EQ(hub.counts().not_operator, 5U);
@@ -368,9 +371,10 @@ TEST_F(HubTest, WhenThePageIsGoneTheArmHoldsWithin150ms) {
   hub.gone(a);
   tick(150);
   EXPECT_TRUE(holds());
-  EXPECT_EQ(std::string(loop.session.arbiter().reason(loop.session.arbiter().outlet("hand"))),
-            "person: left hand: no sample came in time – switch the device on, then hold grip and "
-            "trigger");
+  EXPECT_EQ(
+      std::string(loop.session.arbiter().reason(loop.session.arbiter().find_reference("hand"))),
+      "person: left hand: no sample came in time – switch the device on, then hold grip and "
+      "trigger");
 }
 
 TEST_F(HubTest, StampsAreTurnedToTheServersClockAndOldOnesAreRefused) {
@@ -450,7 +454,8 @@ TEST_F(HubTest, AnOffsetThatIsToldOtherwiseStopsNoHonestOperator) {
     const std::uint32_t before = breaks();
     go(60, true, step);
     EXPECT_FALSE(holds()) << step << ": "
-                          << loop.session.arbiter().reason(loop.session.arbiter().outlet("hand"));
+                          << loop.session.arbiter().reason(
+                                 loop.session.arbiter().find_reference("hand"));
     EXPECT_EQ(breaks(), before) << step;
     hub.gone(a);
   }

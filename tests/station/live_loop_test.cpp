@@ -37,21 +37,28 @@ class Puppet : public Device {
   bool hardware_;
 };
 
-const std::string kPuppets = [] {
-  for (const bool hardware : {false, true})
-    devices().add(hardware ? "test_hardware" : "test_puppet", object<PuppetConfig>("Puppet"),
-                  "of a test", [hardware](const PuppetConfig&, const DeviceContext&) {
-                    return std::make_unique<Puppet>(hardware);
-                  });
-  return std::string(R"(devices:
+const Parts& with_puppets() {
+  static const Parts parts = [] {
+    Parts made = built_in_parts();
+    for (const bool hardware : {false, true})
+      made.of<DeviceRegistry>().add(hardware ? "test_hardware" : "test_puppet",
+                                    object<PuppetConfig>("Puppet"), "of a test",
+                                    [hardware](const PuppetConfig&, const DeviceContext&) {
+                                      return std::make_unique<Puppet>(hardware);
+                                    });
+    return made;
+  }();
+  return parts;
+}
+
+const std::string kPuppets = R"(devices:
   puppet: {driver: {type: test_puppet}}
   stick: {driver: {type: test_hardware}}
-)");
-}();
+)";
 
 class PuppetTest : public HubTest {
  protected:
-  PuppetTest() : HubTest(kPuppets) {}
+  PuppetTest() : HubTest(kPuppets, test::kPairScene, with_puppets()) {}
   SampleMessage axis(std::uint8_t device, double x) {
     SampleMessage message;
     message.device = device;

@@ -6,10 +6,11 @@
 #include <fstream>
 #include <thread>
 
-#include "session/log_file.hpp"
-#include "session/recorder.hpp"
+#include "log/log_file.hpp"
+#include "log/recorder.hpp"
 #include "station/welcome.hpp"
 #include "station_support.hpp"
+#include "support/parts.hpp"
 
 namespace handspan {
 namespace replay_player_test {
@@ -41,7 +42,7 @@ TEST(ReplayPlayer, LeavesOutWhatIsLostAndSaysSo) {
   }
   const ShownLayout shown = shown_layout(session);
   {
-    ReplayPlayer whole(file, shown);
+    ReplayPlayer whole(file, test_parts(), shown);
     whole.set_factor(kMostReplayFactor);
     EXPECT_TRUE(comes_to(whole, 1990));
     EXPECT_EQ(whole.message(), "");
@@ -61,7 +62,7 @@ TEST(ReplayPlayer, LeavesOutWhatIsLostAndSaysSo) {
     bytes.put(static_cast<char>(before));
     bytes.flush();
   }
-  ReplayPlayer player(file, shown);
+  ReplayPlayer player(file, test_parts(), shown);
   player.set_factor(kMostReplayFactor);
   EXPECT_TRUE(comes_to(player, 1990));
   EXPECT_NE(player.message().find("lost: from "), std::string::npos) << player.message();

@@ -15,6 +15,7 @@
 #include "station/socket_client.hpp"
 #include "station/station.hpp"
 #include "station/station_support.hpp"
+#include "support/parts.hpp"
 
 namespace handspan::test {
 
@@ -32,7 +33,7 @@ class StationTest : public testing::Test {
   ~StationTest() override { end(); }
 
   void begin() {
-    station.emplace(app, options);
+    station.emplace(app, test_parts(), options);
     token = station->new_token("test");
     thread = std::thread([this] { summary = station->run(); });
   }

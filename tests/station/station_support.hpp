@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "device/headset.hpp"
 #include "session/session_support.hpp"
 #include "station/hub.hpp"
-#include "teleop/headset.hpp"
+#include "support/parts.hpp"
 
 namespace handspan::test {
 
@@ -26,7 +27,7 @@ machines:
   all:
     start: follow
     states:
-      follow: {do: [{type: teleoperate, task: hand, sources: [{source: person}]}]}
+      follow: {do: [{type: follow, task: hand, sources: [{source: person}]}]}
 )";
 
 /// What a client was sent.
@@ -90,8 +91,9 @@ class FakeServices : public Services {
 class HubTest : public testing::Test {
  protected:
   HubTest() : HubTest(kServedApp) {}
-  explicit HubTest(const std::string& text, const char* scene = kPairScene)
-      : folder(scene), app(folder.app(text)), loop(app), hub(HubOptions{"life"}, services) {
+  explicit HubTest(const std::string& text, const char* scene = kPairScene,
+                   const Parts& parts = test_parts())
+      : folder(scene, parts), app(folder.app(text)), loop(app), hub(HubOptions{"life"}, services) {
     hub.set_loop(loop);
   }
 
@@ -153,7 +155,9 @@ class HubTest : public testing::Test {
       tick(10);
     }
   }
-  bool holds() { return loop.session.arbiter().holding(loop.session.arbiter().outlet("hand")); }
+  bool holds() {
+    return loop.session.arbiter().holding(loop.session.arbiter().find_reference("hand"));
+  }
 
   AppFolder folder;
   App app;

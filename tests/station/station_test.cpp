@@ -10,8 +10,9 @@
 #include <thread>
 #include <utility>
 
-#include "session/replay.hpp"
+#include "log/replay.hpp"
 #include "station/station_fixture.hpp"
+#include "support/parts.hpp"
 
 namespace handspan {
 namespace station_test {
@@ -69,7 +70,7 @@ TEST_F(StationTest, ATakenPortIsOneClearLine) {
   begin();
   options.port = station->port();
   try {
-    const Station second(app, options);
+    const Station second(app, test_parts(), options);
     FAIL() << "two on one port";
   } catch (const InputError& error) {
     EXPECT_EQ(std::string(error.what()),
@@ -256,7 +257,7 @@ TEST_F(StationTest, RecordingsAreMadeListedReplayedFetchedAndDeleted) {
   EXPECT_GT(log.first_tick(), 0);
   ReplayOptions verify;
   verify.verify = true;
-  const ReplayReport report = replay(log, verify);
+  const ReplayReport report = replay(log, test_parts(), verify);
   EXPECT_TRUE(report.same());
   EXPECT_GT(report.compared, 600);
 

@@ -8,6 +8,7 @@
 
 #include "study/run_plan.hpp"
 #include "study_support.hpp"
+#include "support/parts.hpp"
 
 namespace handspan {
 namespace app_subject_run_test {
@@ -34,12 +35,16 @@ class HashMetric : public Metric {
   TickHashes all_{};
 };
 
-void register_hash_metric() {
+const Parts& parts() {
   struct Nothing {};
-  if (!metrics().contains("test_hashes"))
-    metrics().add(
+  static const Parts with_hashes = [] {
+    Parts made = built_in_parts();
+    made.of<MetricRegistry>().add(
         "test_hashes", object<Nothing>("Nothing"), "hashes of all ticks",
         [](const Nothing&, const MetricContext&) { return std::make_unique<HashMetric>(); });
+    return made;
+  }();
+  return with_hashes;
 }
 
 const std::string kLift = (std::filesystem::path(HANDSPAN_SOURCE_DIR) / "apps/lift.yaml").string();
@@ -47,7 +52,6 @@ const std::string kToss = (std::filesystem::path(HANDSPAN_SOURCE_DIR) / "apps/to
 
 StudyConfig study_of(const test::StudyFolder& folder, const std::string& app,
                      const std::string& vary) {
-  register_hash_metric();
   folder.file("hold.yaml", test::kHoldApp);
   return folder.study("title: runs\nsubject: {app: " + app + "}\nn: 3\nlongest: 0.4 s\nvary:\n  " +
                       vary + "\nmetrics: {hash: {type: test_hashes}}\n");
@@ -60,7 +64,7 @@ TEST_P(ResetRun, HasTheBitsOfAFreshCompile) {
   const test::StudyFolder folder;
   const StudyConfig study = study_of(folder, GetParam().first, GetParam().second);
   const RunPlan plan(study, SubjectFiles::of_app(*study.subject.app), {}, 0);
-  AppSubject reset(study, plan.files()), fresh(study, plan.files());
+  AppSubject reset(study, plan.files(), parts()), fresh(study, plan.files(), parts());
   fresh.always_compile(true);
   std::vector<std::vector<double>> seen;
   for (const RunSpec& run : plan.runs()) {
@@ -103,7 +107,6 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ResetRunKinds, AnotherShapeIsCompiledAnew) {
   const test::StudyFolder folder;
-  register_hash_metric();
   const auto app = folder.file("test.yaml", test::kHoldApp);
   const StudyConfig study = folder.study(R"(title: shapes
 subject: {app: test.yaml}
@@ -119,7 +122,7 @@ metrics: {hash: {type: test_hashes}}
   shapes.vary[0].second.values[0].node =
       parse_tree("{type: box, size: [0.2, 0.2, 0.1], material: cardboard}", "x");
   const RunPlan plan(shapes, SubjectFiles::of_app(app), {}, 0);
-  AppSubject reset(shapes, plan.files()), fresh(shapes, plan.files());
+  AppSubject reset(shapes, plan.files(), parts()), fresh(shapes, plan.files(), parts());
   fresh.always_compile(true);
   for (const RunSpec& run : plan.runs()) {
     const auto changes = plan.changes(run).changes;
@@ -135,7 +138,7 @@ TEST(ResetRunKinds, AnotherDriveOfARobotIsCompiledAnew) {
       study_of(folder, kLift,
                "delay: {list: [0, 3, 0], key: \"scene.robots.left.robot.groups[0].delay_ticks\"}");
   const RunPlan plan(study, SubjectFiles::of_app(*study.subject.app), {}, 0);
-  AppSubject subject(study, plan.files()), fresh(study, plan.files());
+  AppSubject subject(study, plan.files(), parts()), fresh(study, plan.files(), parts());
   fresh.always_compile(true);
   std::vector<std::vector<double>> seen;
   for (const RunSpec& run : plan.runs()) {
@@ -150,7 +153,6 @@ TEST(ResetRunKinds, AnotherDriveOfARobotIsCompiledAnew) {
 
 TEST(ResetRunKinds, ARunThatCannotBeLeavesTheNextOnesAlone) {
   const test::StudyFolder folder;
-  register_hash_metric();
   folder.file("test.yaml", test::kHoldApp);
   // the second box starts in the post
   const StudyConfig study = folder.study(R"(title: places
@@ -160,7 +162,7 @@ vary: {z: {list: [0.6, 0.5, 0.62], key: "scene.objects.box.pose.position[2]"}}
 metrics: {hash: {type: test_hashes}}
 )");
   const RunPlan plan(study, SubjectFiles::of_app(*study.subject.app), {}, 0);
-  AppSubject reset(study, plan.files()), fresh(study, plan.files());
+  AppSubject reset(study, plan.files(), parts()), fresh(study, plan.files(), parts());
   fresh.always_compile(true);
   const auto run = [&](AppSubject& subject, int i) -> std::string {
     const RunSpec& spec = plan.runs()[static_cast<std::size_t>(i)];
@@ -188,7 +190,7 @@ TEST(ResetRunKinds, AnAppThatNamesItsPlantsHasTheSameRuns) {
         "}\nn: 3\nvary: {mass: {uniform: [0.2, 0.4], key: scene.objects.parcel.mass}}\n"
         "metrics: {parcel: {type: object, object: parcel}}\n");
     const RunPlan plan(study, SubjectFiles::of_app(*study.subject.app), {}, 0);
-    AppSubject subject(study, plan.files());
+    AppSubject subject(study, plan.files(), parts());
     std::vector<std::vector<double>> values;
     for (const RunSpec& run : plan.runs())
       values.push_back(subject.run(plan.changes(run).changes, run.repeat, plan.seed(run)).values);
@@ -205,7 +207,7 @@ TEST(ResetRunKinds, AnAppInStepWithAClockIsRefused) {
   const StudyConfig study = folder.study(
       "title: t\nsubject: {app: wall.yaml}\nmetrics: {o: {type: object, object: box}}\n");
   const RunPlan plan(study, SubjectFiles::of_app(*study.subject.app), {}, 0);
-  AppSubject subject(study, plan.files());
+  AppSubject subject(study, plan.files(), parts());
   try {
     subject.prepare({}, 1);
     FAIL();

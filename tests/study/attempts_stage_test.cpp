@@ -16,8 +16,6 @@ namespace attempts_stage_test {
 
 class AttemptsStage : public ::testing::Test {
  protected:
-  AttemptsStage() { test::register_line(); }
-
   StudyOutcome run(const std::string& stage, RunnerOptions options = {},
                    const std::string& rest = "") {
     const std::string text = R"(title: attempts
@@ -30,7 +28,7 @@ vary:
 stages:
   tries: {type: attempts, )" +
                              stage + "}\n" + rest;
-    return StudyRunner(folder_.study(text), std::move(options)).run();
+    return StudyRunner(folder_.study(text), test::line_parts(), std::move(options)).run();
   }
   std::map<std::string, double> values(const std::string& stage) {
     std::map<std::string, double> all;
@@ -47,7 +45,7 @@ stages:
     return "";
   }
 
-  const test::StudyFolder folder_;
+  const test::StudyFolder folder_{test::kHoldScene, test::line_parts()};
 };
 
 // 0, then half of what is missed: 8, 4, 2, 1 away from 8

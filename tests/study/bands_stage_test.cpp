@@ -25,9 +25,8 @@ stages:
 
 class BandsStage : public ::testing::Test {
  protected:
-  BandsStage() { test::register_line(); }
   StudyOutcome run(const std::string& stages) {
-    return StudyRunner(folder_.study(kLine + stages), {}).run();
+    return StudyRunner(folder_.study(kLine + stages), test::line_parts(), {}).run();
   }
   std::string error(const std::string& stages) {
     try {
@@ -37,7 +36,7 @@ class BandsStage : public ::testing::Test {
     }
     return "";
   }
-  const test::StudyFolder folder_;
+  const test::StudyFolder folder_{test::kHoldScene, test::line_parts()};
 };
 
 double value(const StageOutcome& stage, const std::string& name) {

@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "session/session.hpp"
 #include "study_support.hpp"
+#include "support/parts.hpp"
 
 namespace handspan {
 namespace changed_app_test {
@@ -18,7 +19,7 @@ class ChangedApps : public testing::Test {
   }
   std::string error(const std::vector<ParameterOverride>& parameters) const {
     try {
-      ChangedApp changed(app_, parameters);
+      ChangedApp changed(app_, test_parts(), parameters);
     } catch (const InputError& error) {
       return folder_.without_path(error.what());
     }
@@ -35,26 +36,27 @@ class ChangedApps : public testing::Test {
 };
 
 TEST_F(ChangedApps, KeysOfAppSceneAndRobotGetTheirValues) {
-  const ChangedApp changed(app_, {{"duration", "0.1 s"},
-                                  {"seed", "7"},
-                                  {"scene.objects.box.mass", "600 g"},
-                                  {"scene.robots.left.robot.limits.rate", "500"},
-                                  {"scene.objects.box.mass", "0x2"}});
+  const ChangedApp changed(app_, test_parts(),
+                           {{"duration", "0.1 s"},
+                            {"seed", "7"},
+                            {"scene.objects.box.mass", "600 g"},
+                            {"scene.robots.left.robot.limits.rate", "500"},
+                            {"scene.objects.box.mass", "0x2"}});
   EXPECT_EQ(changed.app.duration, 0.1);
   EXPECT_EQ(changed.app.seed, 7U);
   EXPECT_EQ(mass(changed.app), 2.0) << "the last one counts";
   EXPECT_EQ(changed.app.scene.robots[0].limits.rate, Rate::of(500));
   // what is on the disk stays
-  EXPECT_EQ(mass(load_app(app_)), 0.5);
+  EXPECT_EQ(mass(load_app(app_, test_parts())), 0.5);
 }
 
 TEST_F(ChangedApps, TheCopiesSayTheSameAndGoWithTheObject) {
   std::filesystem::path copy;
   {
-    const ChangedApp changed(app_, {{"scene.objects.box.mass", "0.6"}});
+    const ChangedApp changed(app_, test_parts(), {{"scene.objects.box.mass", "0.6"}});
     copy = changed.app.file;
     EXPECT_NE(copy, app_);
-    const App again = load_app(copy);
+    const App again = load_app(copy, test_parts());
     EXPECT_EQ(mass(again), 0.6);
     EXPECT_EQ(again.files.size(), changed.app.files.size());
     for (const auto& file : changed.app.files) EXPECT_TRUE(std::filesystem::exists(file)) << file;
@@ -63,15 +65,16 @@ TEST_F(ChangedApps, TheCopiesSayTheSameAndGoWithTheObject) {
 }
 
 TEST_F(ChangedApps, WithoutParametersItIsTheFile) {
-  const ChangedApp changed(app_, {});
+  const ChangedApp changed(app_, test_parts(), {});
   EXPECT_EQ(changed.app.file, app_);
   EXPECT_EQ(mass(changed.app), 0.5);
 }
 
 TEST_F(ChangedApps, AParameterMayReplaceTheSceneThatALaterOneIsIn) {
-  const ChangedApp changed(app_, {{"scene", "other.yaml"}, {"duration", "1"}});
+  const ChangedApp changed(app_, test_parts(), {{"scene", "other.yaml"}, {"duration", "1"}});
   EXPECT_EQ(mass(changed.app), 2.5);
-  const ChangedApp both(app_, {{"scene", "other.yaml"}, {"scene.objects.box.mass", "3"}});
+  const ChangedApp both(app_, test_parts(),
+                        {{"scene", "other.yaml"}, {"scene.objects.box.mass", "3"}});
   EXPECT_EQ(mass(both.app), 3.0);
   EXPECT_EQ(error({{"scene.objects.box.mass", "3"}, {"scene", "other.yaml"}}),
             "--param: the key 'scene.objects.box.mass' is in scene.yaml, which another --param "

@@ -9,6 +9,7 @@
 #include "core/values.hpp"
 #include "study/stage.hpp"
 #include "study/trial.hpp"
+#include "support/parts.hpp"
 
 namespace handspan::test {
 
@@ -67,24 +68,34 @@ class MiddleStage : public Stage {
   }
 };
 
-inline void register_line() {
-  if (trials().contains("line")) return;
-  trials().add("line",
-               object<LineConfig>("Line")
-                   .optional("slope", &LineConfig::slope, number())
-                   .optional("offset", &LineConfig::offset, number("m"))
-                   .optional("noise", &LineConfig::noise, number("m"))
-                   .optional("wait", &LineConfig::wait, number("s"))
-                   .optional("fails_above", &LineConfig::fails_above, number("m"))
-                   .optional("cases", &LineConfig::cases, integer()),
-               "a line", [](const LineConfig& config, const TrialContext&) {
-                 return std::make_unique<Line>(config);
-               });
+inline void register_line(Parts& parts) {
+  parts.of<TrialRegistry>().add("line",
+                                object<LineConfig>("Line")
+                                    .optional("slope", &LineConfig::slope, number())
+                                    .optional("offset", &LineConfig::offset, number("m"))
+                                    .optional("noise", &LineConfig::noise, number("m"))
+                                    .optional("wait", &LineConfig::wait, number("s"))
+                                    .optional("fails_above", &LineConfig::fails_above, number("m"))
+                                    .optional("cases", &LineConfig::cases, integer()),
+                                "a line", [](const LineConfig& config, const TrialContext&) {
+                                  return std::make_unique<Line>(config);
+                                });
   struct Nothing {};
-  stages().add("middle", object<Nothing>("Middle"), "one run without noise",
-               [](const Nothing&) { return std::make_unique<MiddleStage>(); });
-  stages().add("double", object<Nothing>("Nothing"), "doubles the runs",
-               [](const Nothing&) { return std::make_unique<DoubleStage>(); });
+  StageRegistry& stages = parts.of<StageRegistry>();
+  stages.add("middle", object<Nothing>("Middle"), "one run without noise",
+             [](const Nothing&) { return std::make_unique<MiddleStage>(); });
+  stages.add("double", object<Nothing>("Nothing"), "doubles the runs",
+             [](const Nothing&) { return std::make_unique<DoubleStage>(); });
+}
+
+/// All parts that handspan has, and these.
+inline const Parts& line_parts() {
+  static const Parts parts = [] {
+    Parts made = built_in_parts();
+    register_line(made);
+    return made;
+  }();
+  return parts;
 }
 
 }  // namespace handspan::test

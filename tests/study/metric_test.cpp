@@ -8,6 +8,7 @@
 
 #include "study/runner.hpp"
 #include "study_support.hpp"
+#include "support/parts.hpp"
 
 namespace handspan {
 namespace metric_test {
@@ -19,7 +20,7 @@ class MetricTest : public ::testing::Test {
   StudyOutcome outcome(const std::string& metrics, const std::string& more = "") {
     return StudyRunner(
                folder_.study("title: m\nsubject: {app: hold.yaml}\nmetrics:\n" + metrics + more),
-               {})
+               test_parts(), {})
         .run();
   }
   std::map<std::string, double> values(const std::string& metrics, const std::string& more = "") {
@@ -107,7 +108,7 @@ TEST_F(MetricTest, SeriesHaveTheChannelsAtTheirRate) {
   StudyRunner runner(folder_.study("title: m\nsubject: {app: hold.yaml}\n"
                                    "metrics: {o: {type: object, object: box}}\n"
                                    "series: {channels: [object.*.pose], rate: 50}\n"),
-                     options);
+                     test_parts(), options);
   runner.run();
   std::ifstream in(options.out / "series/run-00001.csv");
   int lines = 0, box = 0;

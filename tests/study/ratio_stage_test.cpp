@@ -16,7 +16,6 @@ namespace ratio_stage_test {
 
 class RatioStage : public ::testing::Test {
  protected:
-  RatioStage() { test::register_line(); }
   StudyOutcome run(const std::string& stages) {
     return StudyRunner(folder_.study(R"(title: ratio
 subject: {trial: {type: line, slope: 0, offset: 1}}
@@ -24,10 +23,10 @@ n: 30
 cells: {calm: {set: {noise: 0.1}}, rough: {set: {noise: 0.2}}}
 stages:
 )" + stages),
-                       {})
+                       test::line_parts(), {})
         .run();
   }
-  const test::StudyFolder folder_;
+  const test::StudyFolder folder_{test::kHoldScene, test::line_parts()};
 };
 
 // the same draws, twice as large; F(29, 29) at 97.5 % is 2.1010

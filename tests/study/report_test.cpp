@@ -28,8 +28,7 @@ published:
 
 class ReportTest : public ::testing::Test {
  protected:
-  ReportTest() { test::register_line(); }
-  const test::StudyFolder folder_;
+  const test::StudyFolder folder_{test::kHoldScene, test::line_parts()};
   std::size_t count(const std::string& text, const std::string& what) {
     std::size_t n = 0;
     for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += what.size())
@@ -39,7 +38,7 @@ class ReportTest : public ::testing::Test {
 };
 
 TEST_F(ReportTest, IsOneFileThatNeedsNoOther) {
-  const StudyOutcome outcome = StudyRunner(folder_.study(kPublished), {}).run();
+  const StudyOutcome outcome = StudyRunner(folder_.study(kPublished), test::line_parts(), {}).run();
   const std::string html = report_html(outcome, "window.Plotly = {};");
   EXPECT_NE(html.find("window.Plotly = {};"), std::string::npos);
   for (const char* outside : {"src=", "http:", "https:", "url(", "@import"})
@@ -55,14 +54,14 @@ TEST_F(ReportTest, IsOneFileThatNeedsNoOther) {
 }
 
 TEST_F(ReportTest, SaysSoWhenPlotsAreMissing) {
-  const StudyOutcome outcome = StudyRunner(folder_.study(kPublished), {}).run();
+  const StudyOutcome outcome = StudyRunner(folder_.study(kPublished), test::line_parts(), {}).run();
   const std::string html = report_html(outcome, "");
   EXPECT_NE(html.find("There are no plots: plotly.js was not found"), std::string::npos);
   EXPECT_EQ(count(html, "<script"), 0U);
 }
 
 TEST_F(ReportTest, WritesWhatTheSummaryPromises) {
-  StudyRunner runner(folder_.study(kPublished), {});
+  StudyRunner runner(folder_.study(kPublished), test::line_parts(), {});
   const StudyOutcome outcome = runner.run();
   write_report(runner, outcome, folder_.path() / "out", folder_.path() / "no-page");
   for (const char* file : {"results.csv", "summary.json", "report.html", "trial.yaml"})

@@ -14,10 +14,8 @@ namespace runner_run_test {
 
 class RunnerRun : public ::testing::Test {
  protected:
-  RunnerRun() { test::register_line(); }
-
   StudyOutcome run(const std::string& text, RunnerOptions options = {}) {
-    return StudyRunner(folder_.study(text), std::move(options)).run();
+    return StudyRunner(folder_.study(text), test::line_parts(), std::move(options)).run();
   }
   std::string error(const std::string& text, RunnerOptions options = {}) {
     try {
@@ -28,7 +26,7 @@ class RunnerRun : public ::testing::Test {
     return "";
   }
 
-  const test::StudyFolder folder_;
+  const test::StudyFolder folder_{test::kHoldScene, test::line_parts()};
 };
 
 const char* const kNoisy = R"(title: lines

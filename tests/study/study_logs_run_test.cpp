@@ -5,6 +5,7 @@
 
 #include "study/runner.hpp"
 #include "study_support.hpp"
+#include "support/parts.hpp"
 
 namespace handspan {
 namespace study_logs_run_test {
@@ -59,7 +60,7 @@ class StudyLogsTest : public ::testing::Test {
     std::string text = kStudy;
     text.replace(text.find(from), from.size(), to);
     try {
-      StudyRunner(folder_.study(text), {});
+      StudyRunner(folder_.study(text), test_parts(), {});
     } catch (const InputError& e) {
       return folder_.without_path(e.what());
     }
@@ -71,7 +72,7 @@ class StudyLogsTest : public ::testing::Test {
 TEST_F(StudyLogsTest, RunsRepeatTheLogOfTheirCell) {
   RunnerOptions options;
   options.out = folder_.path() / "out";
-  const StudyOutcome outcome = StudyRunner(folder_.study(kStudy), options).run();
+  const StudyOutcome outcome = StudyRunner(folder_.study(kStudy), test_parts(), options).run();
   ASSERT_EQ(outcome.results.runs.size(), 2U);
   const auto& low = outcome.results.runs[0];
   const auto& high = outcome.results.runs[1];
@@ -80,7 +81,7 @@ TEST_F(StudyLogsTest, RunsRepeatTheLogOfTheirCell) {
   EXPECT_NEAR(high.values[0] - high.values[1], 0.10, 1e-3);
   EXPECT_TRUE(std::filesystem::exists(options.out / "logs/low.mcap"));
   // without a folder the logs are temporary, and nothing else is different
-  const StudyOutcome again = StudyRunner(folder_.study(kStudy), {}).run();
+  const StudyOutcome again = StudyRunner(folder_.study(kStudy), test_parts(), {}).run();
   EXPECT_EQ(again.results.runs[1].values, high.values);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "study/study.hpp"
+#include "support/parts.hpp"
 
 namespace handspan::test {
 
@@ -41,7 +42,9 @@ controllers: {left.arm: {type: joint_springs}}
 
 class StudyFolder {
  public:
-  explicit StudyFolder(const std::string& scene = kHoldScene) {
+  /// @param parts what its studies are made of; outlives it
+  explicit StudyFolder(const std::string& scene = kHoldScene, const Parts& parts = test_parts())
+      : parts_(parts) {
     static std::atomic<int> count{0};
     path_ = std::filesystem::temp_directory_path() /
             ("handspan_study_" + std::to_string(getpid()) + "_" + std::to_string(count++));
@@ -58,7 +61,7 @@ class StudyFolder {
     return path_ / name;
   }
   StudyConfig study(const std::string& text) const {
-    return load_study(file("study.yaml", text), "s");
+    return load_study(file("study.yaml", text), "s", parts_);
   }
   /// Without the folder's name.
   std::string without_path(std::string message) const {
@@ -69,6 +72,7 @@ class StudyFolder {
   const std::filesystem::path& path() const { return path_; }
 
  private:
+  const Parts& parts_;
   std::filesystem::path path_;
 };
 

@@ -13,10 +13,7 @@ namespace study_test {
 
 class StudyFileTest : public ::testing::Test {
  protected:
-  StudyFileTest() {
-    test::register_line();
-    folder_.file("hold.yaml", test::kHoldApp);
-  }
+  StudyFileTest() { folder_.file("hold.yaml", test::kHoldApp); }
   std::string error(const std::string& text) {
     try {
       const StudyConfig study = folder_.study("title: t\n" + text);
@@ -27,7 +24,7 @@ class StudyFileTest : public ::testing::Test {
     }
     return "";
   }
-  const test::StudyFolder folder_;
+  const test::StudyFolder folder_{test::kHoldScene, test::line_parts()};
 };
 
 const std::string kLine = "subject: {trial: {type: line}}\n";
@@ -58,7 +55,7 @@ TEST_F(StudyFileTest, VariationsOfAnotherStudyComeFirst) {
   EXPECT_EQ(names("vary_from: {study: other.yaml}\n"), "b a ");
   // as that study draws it
   const auto here = folder_.study("title: t\n" + kLine + "vary_from: {study: other.yaml}\n");
-  const auto there = load_study(folder_.path() / "other.yaml", "o");
+  const auto there = load_study(folder_.path() / "other.yaml", "o", test::line_parts());
   EXPECT_EQ(draw(here.vary[0].second, 7, 0, 0).number, draw(there.vary[0].second, 7, 0, 0).number);
 
   EXPECT_EQ(error(kLine + "vary_from: {study: othr.yaml}\n").rfind("study.yaml:3: ", 0), 0U);

@@ -6,9 +6,10 @@
 
 #include <cmath>
 
+#include "person/thrown_hand.hpp"
 #include "study/runner.hpp"
 #include "study_support.hpp"
-#include "teleop/thrown_hand.hpp"
+#include "support/parts.hpp"
 
 namespace handspan {
 namespace throws_trial_run_test {
@@ -23,7 +24,7 @@ class ThrowsTrialRun : public ::testing::Test {
                            "title: t\nn: {}\nseed: 7\nsubject: {{trial: {{type: throws, robot: "
                            "\"{}/robots/ur10\", pose: stance, stiffness: 45, only: {}{}}}}}\n",
                            n, kRoot.string(), throw_, more)),
-                       {})
+                       test_parts(), {})
         .run();
   }
   static std::vector<double> column(const StudyOutcome& outcome, const std::string& name) {

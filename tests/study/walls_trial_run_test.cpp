@@ -8,6 +8,7 @@
 
 #include "study/runner.hpp"
 #include "study_support.hpp"
+#include "support/parts.hpp"
 
 namespace handspan {
 namespace walls_trial_run_test {
@@ -22,7 +23,7 @@ class WallsTrialRun : public ::testing::Test {
                            "title: t\nn: {}\nseed: 3\nsubject: {{trial: {{type: walls, robot: "
                            "\"{}/robots/{}\", tool: \"{}/robots/{}\", {}}}}}\n",
                            n, kRoot.string(), robot, kRoot.string(), tool, more)),
-                       {})
+                       test_parts(), {})
         .run();
   }
   StudyOutcome fr3(const std::string& more, int n = 1) const {

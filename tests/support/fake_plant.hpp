@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/random.hpp"
-#include "plant/mujoco_plant.hpp"
+#include "mujoco/mujoco_plant.hpp"
 #include "plant/scene_layout.hpp"
 
 namespace handspan::test {

@@ -3,13 +3,17 @@
 #include <memory>
 #include <string>
 
+#include "control/control_parts.hpp"
 #include "control/whole_arm.hpp"
 #include "core/config.hpp"
-#include "plant/mujoco_plant.hpp"
+#include "device/device_parts.hpp"
+#include "device/devices.hpp"
+#include "device/headset.hpp"
+#include "mujoco/mujoco_plant.hpp"
+#include "reference/source.hpp"
+#include "support/parts.hpp"
 #include "support/scenes.hpp"
-#include "teleop/devices.hpp"
-#include "teleop/headset.hpp"
-#include "teleop/source.hpp"
+#include "teleop/teleop_parts.hpp"
 
 namespace handspan::test {
 
@@ -40,7 +44,10 @@ constraints:
 class JogPad {
  public:
   JogPad() {
-    devices.add("pad", parse_yaml("driver: {type: headset}", "device", handspan::device_schema()),
+    devices.add("pad",
+                parse_yaml("driver: {type: headset}", "device",
+                           handspan::device_schema(
+                               parts_of<register_control, register_devices, register_teleop>())),
                 1);
     for (std::size_t a = 0; a < headset_layout().axes.size(); ++a) sample.set_axis(a, 0.0);
     for (std::size_t b = 0; b < headset_layout().buttons.size(); ++b) sample.set_button(b, false);
@@ -70,7 +77,11 @@ class JogPad {
 
 /// The source of this YAML.
 inline std::unique_ptr<Source> source_of(const std::string& yaml, const SourceContext& context) {
-  return parse_yaml(yaml, "jog.yaml", sources().schema()).make(context);
+  return parse_yaml(yaml, "jog.yaml",
+                    parts_of<register_control, register_devices, register_teleop>()
+                        .of<SourceRegistry>()
+                        .schema())
+      .make(context);
 }
 
 /// What reading or making it says; "no error" when all is well.
@@ -88,8 +99,10 @@ struct ArmRig {
   explicit ArmRig(const std::string& config = kJogArms)
       : scene(scene_of(kJogScene)),
         plant(scene),
-        arms(parse_yaml(config, "arms.yaml", whole_arm_schema()), scene, plant.layout(),
-             kSecond / 1000),
+        arms(parse_yaml(
+                 config, "arms.yaml",
+                 whole_arm_schema(parts_of<register_control, register_devices, register_teleop>())),
+             scene, plant.layout(), kSecond / 1000),
         command(Command::zero(plant.layout())) {
     arms.start(plant.read());
   }

@@ -5,9 +5,9 @@
 #include "control/frame_task.hpp"
 #include "core/random.hpp"
 #include "jog_support.hpp"
+#include "reference/arbiter.hpp"
+#include "reference/frame_reference.hpp"
 #include "support/alloc.hpp"
-#include "teleop/arbiter.hpp"
-#include "teleop/reference.hpp"
 
 namespace handspan {
 namespace jog_test {
@@ -306,15 +306,16 @@ TEST(Jog, HeldAgainstAPostItStopsBeforeItAndGoesBackAtFullSpeed) {
   context.arms = &arm.arms;
   EventList events;
   Arbiter arbiter(events);
-  const int outlet = arbiter.add_pose(dynamic_cast<FrameTask&>(arm.arms.task("hand")), kLimits);
-  const int source = arbiter.add_source(
+  const ReferenceIndex hand = arbiter.add(
+      std::make_unique<FrameReference>(dynamic_cast<FrameTask&>(arm.arms.task("hand")), kLimits));
+  const SourceIndex source = arbiter.add_source(
       "stick", test::source_of("{type: jog, device: pad, y: left.stick_y, speed: 0.25, moves: "
                                "left.tcp, slow_down: {from: 0.12, to: 0.04, slowest: 0}}",
                                context));
   arbiter.start();
-  const Grant grants[] = {{source}};
+  const Authority authority{source};
   pad.tick();
-  arbiter.grant(outlet, grants, pad.moment);
+  arbiter.give_authority(hand, {&authority, 1}, pad.moment);
   Obstacles look({1.0, 0.0, 1.0}, arm.arms, "left.tcp");
   double distance = 0.0, fastest = 0.0;
   const auto run = [&](int ticks) {
@@ -324,7 +325,7 @@ TEST(Jog, HeldAgainstAPostItStopsBeforeItAndGoesBackAtFullSpeed) {
       Vector6d nothing = Vector6d::Zero();
       look.slow_down(nothing);
       distance = look.nearest();
-      const double vy = arbiter.reference(outlet).pose.V_WE[1];
+      const double vy = arbiter.reference(hand).motion().pose.V_WE[1];
       fastest = std::max(fastest, vy);
       // the reference leads the arm by a few millimetres
       if (distance < 0.12) {
@@ -337,13 +338,13 @@ TEST(Jog, HeldAgainstAPostItStopsBeforeItAndGoesBackAtFullSpeed) {
   run(8000);
   EXPECT_NEAR(fastest, 0.25, 1e-9);
   EXPECT_NEAR(distance, 0.04, 0.003);
-  EXPECT_LT(std::abs(arbiter.reference(outlet).pose.V_WE[1]), 1e-4);
+  EXPECT_LT(std::abs(arbiter.reference(hand).motion().pose.V_WE[1]), 1e-4);
   // back: nothing to unwind, nothing slowed
-  const double y = arbiter.reference(outlet).pose.X_WE.p.y();
+  const double y = arbiter.reference(hand).motion().pose.X_WE.p.y();
   pad.axis("left.stick_y", -1.0);
   run(500);
-  EXPECT_NEAR(arbiter.reference(outlet).pose.V_WE[1], -0.25, 1e-9);
-  EXPECT_NEAR(y - arbiter.reference(outlet).pose.X_WE.p.y(),
+  EXPECT_NEAR(arbiter.reference(hand).motion().pose.V_WE[1], -0.25, 1e-9);
+  EXPECT_NEAR(y - arbiter.reference(hand).motion().pose.X_WE.p.y(),
               0.25 * 0.5 - 0.25 * 0.25 / (2.0 * 2.0) - 0.25 * kRise / 2.0, 0.25 * 2e-3);
 }
 

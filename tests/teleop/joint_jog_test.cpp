@@ -4,7 +4,8 @@
 
 #include "control/posture_task.hpp"
 #include "jog_support.hpp"
-#include "teleop/arbiter.hpp"
+#include "reference/arbiter.hpp"
+#include "reference/joint_reference.hpp"
 
 namespace handspan {
 namespace joint_jog_test {
@@ -21,14 +22,14 @@ struct Rig {
     context.arms = &arm.arms;
     auto& task = dynamic_cast<PostureTask&>(arm.arms.task("posture"));
     limits = task.limits();
-    outlet = arbiter.add_joints(task, limits);
-    const int source = arbiter.add_source(
+    posture = arbiter.add(std::make_unique<JointReference>(task));
+    source = arbiter.add_source(
         "joints",
         test::source_of("{type: joint_jog, device: pad, task: posture, " + keys + "}", context));
     arbiter.start();
     pad.tick();
-    const Grant grants[] = {{source}};
-    arbiter.grant(outlet, grants, pad.moment);
+    const Authority authority{source};
+    arbiter.give_authority(posture, {&authority, 1}, pad.moment);
     arbiter.update(pad.moment);
     q_start = reference().q;
   }
@@ -38,14 +39,15 @@ struct Rig {
       arbiter.update(moment);
     }
   }
-  const Motion& reference() const { return arbiter.reference(outlet); }
+  const Motion& reference() const { return arbiter.reference(posture).motion(); }
   Eigen::VectorXd moved() const { return reference().q - q_start; }
 
   JogPad pad;
   ArmRig arm;
   EventList events;
   Arbiter arbiter{events};
-  int outlet = 0;
+  ReferenceIndex posture;
+  SourceIndex source;
   std::vector<JointLimits> limits;
   Eigen::VectorXd q_start;
 };
@@ -61,7 +63,7 @@ TEST(JointJog, AnAxisMovesItsJointAndNoOther) {
   rig.pad.axis("left.stick_y", 0.0);
   rig.pad.axis("right.stick_x", 0.0);
   rig.run(1000);
-  EXPECT_TRUE(rig.arbiter.at_rest(rig.outlet));
+  EXPECT_TRUE(rig.arbiter.reference(rig.posture).at_rest());
   const Eigen::VectorXd q = rig.reference().q;
   rig.run(1000);
   EXPECT_EQ(rig.reference().q, q);
@@ -127,7 +129,8 @@ TEST(JointJog, HoldsWhereTheJointsAreAnotherTasks) {
   Rig rig("joints: {left.joint1: left.stick_y}");
   Motion reference, wanted;
   reference.q = reference.v = reference.a = Eigen::VectorXd::Zero(2);
-  const SourceAnswer answer = rig.arbiter.source(0).update(rig.pad.moment, reference, wanted);
+  const SourceAnswer answer =
+      rig.arbiter.source(rig.source).update(rig.pad.moment, reference, wanted);
   EXPECT_EQ(answer.status, SourceStatus::kLost);
   EXPECT_STREQ(answer.reason, "it is made for the joints of another task");
 }

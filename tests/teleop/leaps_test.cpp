@@ -9,9 +9,9 @@
 #include <string>
 
 #include "core/random.hpp"
+#include "device/headset.hpp"
+#include "device/headset_csv.hpp"
 #include "math/so3.hpp"
-#include "teleop/headset.hpp"
-#include "teleop/headset_csv.hpp"
 #include "teleop_support.hpp"
 
 namespace handspan {

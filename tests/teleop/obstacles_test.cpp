@@ -3,10 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include "control/control_parts.hpp"
 #include "control/frame_task.hpp"
 #include "core/random.hpp"
+#include "device/device_parts.hpp"
 #include "jog_support.hpp"
 #include "support/alloc.hpp"
+#include "support/parts.hpp"
+#include "teleop/teleop_parts.hpp"
 
 namespace handspan {
 namespace obstacles_test {
@@ -115,10 +119,12 @@ TEST(Obstacles, AMotionThatIsSlowedToNothingBringsNothingNearer) {
 TEST(Obstacles, NeedAConstraintThatNamesTheRobot) {
   const Scene scene = test::scene_of(test::kJogScene);
   const MujocoPlant plant(scene);
-  WholeArm arms(parse_yaml("arms: {left.arm: {feedback: commanded}}\ntasks: {hand: {type: pose, "
-                           "frame: left.tcp, stiffness: 100}}\n",
-                           "arms.yaml", whole_arm_schema()),
-                scene, plant.layout(), kSecond / 1000);
+  WholeArm arms(
+      parse_yaml("arms: {left.arm: {feedback: commanded}}\ntasks: {hand: {type: pose, "
+                 "frame: left.tcp, stiffness: 100}}\n",
+                 "arms.yaml",
+                 whole_arm_schema(parts_of<register_control, register_devices, register_teleop>())),
+      scene, plant.layout(), kSecond / 1000);
   try {
     Obstacles({}, arms, "left.tcp");
     FAIL();

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/config.hpp"
 #include "core/random.hpp"
 #include "math/so3.hpp"
 
@@ -15,7 +16,7 @@ constexpr double kQuarter = std::numbers::pi / 2.0;
 
 Eigen::Matrix3d turn(double angle, const Eigen::Vector3d& axis) { return exp_so3(angle * axis); }
 
-PoseMapping mapping(SpaceConfig::Preset preset, TurnAxes axes, double yaw = 0.0) {
+PoseMapping mapping(const MappingPreset& preset, TurnAxes axes, double yaw = 0.0) {
   const SpaceConfig space{preset, yaw};
   PoseMapping m;
   m.R_WV = rotation_of(space);
@@ -31,7 +32,7 @@ TEST(PoseMapping, WebXrForwardIsForward) {
   EXPECT_TRUE((R * Eigen::Vector3d(-1, 0, 0)).isApprox(Eigen::Vector3d::UnitY(), 1e-15));
   EXPECT_TRUE((R * Eigen::Vector3d(0, 1, 0)).isApprox(Eigen::Vector3d::UnitZ(), 1e-15));
   // an operator who faces W's y
-  const Eigen::Matrix3d turned = rotation_of({SpaceConfig::Preset::kWebXr, kQuarter});
+  const Eigen::Matrix3d turned = rotation_of({webxr_mapping(), kQuarter});
   EXPECT_TRUE((turned * Eigen::Vector3d(0, 0, -1)).isApprox(Eigen::Vector3d::UnitY(), 1e-15));
 }
 
@@ -40,13 +41,12 @@ TEST(PoseMapping, TossPresetIsOfItsRotationsInTheRightOrder) {
   // has the product the other way round, which sends up to down
   const Eigen::Matrix3d by_turns =
       turn(-kQuarter, Eigen::Vector3d::UnitX()) * turn(2.0 * kQuarter, Eigen::Vector3d::UnitZ());
-  EXPECT_LT((rotation_of({SpaceConfig::Preset::kToss}) - by_turns).norm(), 1e-15);
+  EXPECT_LT((rotation_of({toss_mapping()}) - by_turns).norm(), 1e-15);
 }
 
 TEST(PoseMapping, UpIsUpAndLeftIsLeftInEveryPreset) {
-  using Preset = SpaceConfig::Preset;
-  const std::pair<Preset, Eigen::Vector3d> presets[] = {
-      {Preset::kWebXr, {1, 0, 0}}, {Preset::kToss, {0, -1, 0}}, {Preset::kGrab, {-1, 0, 0}}};
+  const std::pair<MappingPreset, Eigen::Vector3d> presets[] = {
+      {webxr_mapping(), {1, 0, 0}}, {toss_mapping(), {0, -1, 0}}, {grab_mapping(), {-1, 0, 0}}};
   for (const auto& [preset, forward] : presets)
     for (const double yaw : {0.0, 0.7, -kQuarter, 3.0}) {
       const Eigen::Matrix3d R = rotation_of({preset, yaw}),
@@ -60,14 +60,14 @@ TEST(PoseMapping, UpIsUpAndLeftIsLeftInEveryPreset) {
 
 TEST(PoseMapping, PositionByHandWorkedNumbers) {
   // (3.6) with alpha = 2: the leader went (0.1, 0.2, 0.3), so U gets 2 (-0.1, 0.3, 0.2)
-  PoseMapping m = mapping(SpaceConfig::Preset::kToss, TurnAxes::kBody);
+  PoseMapping m = mapping(toss_mapping(), TurnAxes::kBody);
   m.scale.setConstant(2.0);
   const Pose X_WE0 = Pose::translation({1.0, 2.0, 3.0});
   const Pose X_VC0 = Pose::translation({5.0, 5.0, 5.0});
   const Pose X_VC = Pose::translation({5.1, 5.2, 5.3});
   EXPECT_LT((map_pose(m, X_WE0, X_VC0, X_VC).p - Eigen::Vector3d(0.8, 2.6, 3.4)).norm(), 1e-14);
   // (3.15), (3.22): (z, x, y) of the controller's, by an axis' own scale
-  PoseMapping g = mapping(SpaceConfig::Preset::kGrab, TurnAxes::kBody);
+  PoseMapping g = mapping(grab_mapping(), TurnAxes::kBody);
   g.scale = Eigen::Vector3d(1.0, 0.5, 2.0);
   EXPECT_LT((map_pose(g, X_WE0, X_VC0, X_VC).p - Eigen::Vector3d(1.3, 2.05, 3.4)).norm(), 1e-14);
 }
@@ -79,25 +79,21 @@ TEST(PoseMapping, OrientationByHandWorkedNumbers) {
   const Pose about_z = Pose::rotation(X_VC0.R * turn(kQuarter, Eigen::Vector3d::UnitZ()));
   Eigen::Matrix3d expected;
   expected << 0, -1, 0, 0, 0, -1, 1, 0, 0;  // Rx(90) Rz(90)
-  EXPECT_LT(
-      (map_pose(mapping(SpaceConfig::Preset::kToss, TurnAxes::kBody), X_WE0, X_VC0, about_z).R -
-       expected)
-          .norm(),
-      1e-14);
+  EXPECT_LT((map_pose(mapping(toss_mapping(), TurnAxes::kBody), X_WE0, X_VC0, about_z).R - expected)
+                .norm(),
+            1e-14);
   // (3.25) with (3.8): the controller's x is the second axis there, so it turns E about its y
   const Pose about_x = Pose::rotation(X_VC0.R * turn(kQuarter, Eigen::Vector3d::UnitX()));
-  EXPECT_LT(
-      (map_pose(mapping(SpaceConfig::Preset::kGrab, TurnAxes::kBody), X_WE0, X_VC0, about_x).R -
-       X_WE0.R * turn(kQuarter, Eigen::Vector3d::UnitY()))
-          .norm(),
-      1e-14);
+  EXPECT_LT((map_pose(mapping(grab_mapping(), TurnAxes::kBody), X_WE0, X_VC0, about_x).R -
+             X_WE0.R * turn(kQuarter, Eigen::Vector3d::UnitY()))
+                .norm(),
+            1e-14);
   // as it is seen: a quarter about the tracking frame's y (up) is one about W's z
   const Pose about_up = Pose::rotation(turn(kQuarter, Eigen::Vector3d::UnitY()) * X_VC0.R);
-  EXPECT_LT(
-      (map_pose(mapping(SpaceConfig::Preset::kWebXr, TurnAxes::kWorld), X_WE0, X_VC0, about_up).R -
-       turn(kQuarter, Eigen::Vector3d::UnitZ()) * X_WE0.R)
-          .norm(),
-      1e-14);
+  EXPECT_LT((map_pose(mapping(webxr_mapping(), TurnAxes::kWorld), X_WE0, X_VC0, about_up).R -
+             turn(kQuarter, Eigen::Vector3d::UnitZ()) * X_WE0.R)
+                .norm(),
+            1e-14);
 }
 
 TEST(PoseMapping, NothingMovesAtTheClutchIn) {
@@ -108,7 +104,7 @@ TEST(PoseMapping, NothingMovesAtTheClutchIn) {
     const Pose X_VC{turn(random.uniform(-3.0, 3.0), Eigen::Vector3d::UnitX()),
                     Eigen::Vector3d(0.4, random.uniform(-1.0, 1.0), 0.1)};
     for (const auto axes : {TurnAxes::kBody, TurnAxes::kWorld}) {
-      PoseMapping m = mapping(SpaceConfig::Preset::kGrab, axes, random.uniform(-3.0, 3.0));
+      PoseMapping m = mapping(grab_mapping(), axes, random.uniform(-3.0, 3.0));
       m.scale.setConstant(3.0);
       const Pose X = map_pose(m, X_WE0, X_VC, X_VC);
       EXPECT_LT((X.R - X_WE0.R).norm() + (X.p - X_WE0.p).norm(), 1e-14);
@@ -130,7 +126,7 @@ TEST(PoseMapping, VelocityIsThePosesDerivative) {
     V_VC << vector(), vector();
     const Pose later{exp_so3(V_VC.tail<3>() * dt) * X_VC.R, X_VC.p + V_VC.head<3>() * dt};
     for (const auto axes : {TurnAxes::kBody, TurnAxes::kWorld}) {
-      PoseMapping m = mapping(SpaceConfig::Preset::kGrab, axes, random.uniform(-3.0, 3.0));
+      PoseMapping m = mapping(grab_mapping(), axes, random.uniform(-3.0, 3.0));
       m.scale = vector().cwiseAbs();
       const Pose X = map_pose(m, X_WE0, X_VC0, X_VC), X_later = map_pose(m, X_WE0, X_VC0, later);
       Vector6d V;
@@ -138,6 +134,62 @@ TEST(PoseMapping, VelocityIsThePosesDerivative) {
       EXPECT_LT((map_velocity(m, X, X_VC, V_VC) - V).norm(), 1e-8) << "case " << i;
     }
   }
+}
+
+std::string error_of(auto run) {
+  try {
+    run();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// as a program does after the parts that handspan has: the schema was made before
+TEST(Mappings, APresetOfAProgramIsReadByNameAndListed) {
+  MappingRegistry mappings;
+  register_mappings(mappings);
+  const Schema<SpaceConfig> schema = space_schema(mappings);
+  const Eigen::Matrix3d R = turn(0.5, Eigen::Vector3d::UnitX());
+  mappings.add({"tracker", R, R.transpose(), "z is up"});
+  const SpaceConfig space = parse_yaml("{preset: tracker, yaw: 0}", "space.yaml", schema);
+  EXPECT_EQ(rotation_of(space), R);
+  EXPECT_EQ(controller_axes_of(space), R.transpose());
+  EXPECT_EQ(rotation_of(parse_yaml("{}", "space.yaml", schema)), rotation_of({}));
+  const std::string described = describe(schema.description());
+  EXPECT_NE(described.find("preset: text, one of webxr, toss, grab, tracker (default webxr)"),
+            std::string::npos)
+      << described;
+  EXPECT_NE(described.find("tracker: z is up"), std::string::npos) << described;
+  EXPECT_NE(error_of([&] {
+              parse_yaml("preset: trakcer", "space.yaml", schema);
+            }).find("space.yaml:1: preset is 'trakcer'; did you mean 'tracker'?"),
+            std::string::npos)
+      << error_of([&] { parse_yaml("preset: trakcer", "space.yaml", schema); });
+}
+
+TEST(Mappings, MessagesSayWhatIsWrong) {
+  MappingRegistry mappings;
+  register_mappings(mappings);
+  EXPECT_EQ(mappings.names(), (std::vector<std::string>{"webxr", "toss", "grab"}));
+  EXPECT_EQ(error_of([&] { mappings.find("webx"); }),
+            "there is no mapping 'webx'; did you mean 'webxr'?");
+  EXPECT_EQ(error_of([&] { mappings.add(toss_mapping()); }),
+            "the mapping 'toss' is registered twice; choose another name");
+  EXPECT_NE(error_of([&] { mappings.add({"two words"}); }).find("has no proper name"),
+            std::string::npos);
+  // a reflection, which turns left to right
+  EXPECT_EQ(error_of([&] {
+              mappings.add(
+                  {"mirror", Eigen::Vector3d(1, -1, 1).asDiagonal(), Eigen::Matrix3d::Identity()});
+            }),
+            "the mapping 'mirror' has an R_WV that is no rotation; its rows must be orthogonal "
+            "unit vectors, right-handed");
+  EXPECT_NE(error_of([&] {
+              mappings.add(
+                  {"none", Eigen::Matrix3d::Identity(), Eigen::Matrix3d::Constant(std::nan(""))});
+            }).find("has an R_EC that is no rotation"),
+            std::string::npos);
 }
 
 }  // namespace pose_mapping_test

@@ -1,6 +1,6 @@
 #pragma once
 // A device of the tests: two poses, a trigger, a stick and a button, at 100 samples a second.
-#include "teleop/device_state.hpp"
+#include "device/device_state.hpp"
 
 namespace handspan::test {
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { type WebSocket, WebSocketServer } from 'ws';
 import {
   type ChannelInfo, type ClientMessage, decodeSample, encodeFrame, type Frame, kProtocol,
-  kSubprotocol, parseClientMessage, ProtocolError, type RecordInfo, type Status, type Welcome,
+  kSubprotocol, type ParameterInfo, parseClientMessage, ProtocolError, type RecordInfo, type Status, type Welcome,
 } from '../src/protocol.ts';
 import { kHands, kLayout, kSides, World } from './world.ts';
 
@@ -19,6 +19,11 @@ const kTick = 0.001;
 
 const channel = (name: string, type: ChannelInfo['type'], more: Partial<ChannelInfo> = {}): ChannelInfo =>
   ({ name, type, unit: '', size: 1, labels: [], choices: [], rate: 1000, doc: '', ...more });
+
+const number = (name: string, value: number, unit: string, min: number, max: number, doc: string): ParameterInfo =>
+  ({ name, kind: 'number', value, unit, min, max, doc });
+const toggle = (name: string, doc: string): ParameterInfo =>
+  ({ name, kind: 'switch', value: 0, unit: '', min: 0, max: 1, doc });
 
 interface Client {
   id: number;
@@ -46,9 +51,14 @@ export class MockServer {
   /// Of the recording, as the disk has it.
   disk: { message: string; free: number | null; left: number | null } = { message: '', free: 3_100_000_000, left: 3120 };
   parameters = [
-    { name: 'task.left_hand.stiffness', value: 400, unit: '1/s^2', min: 100, max: 800 },
-    { name: 'task.right_hand.stiffness', value: 400, unit: '1/s^2', min: 100, max: 800 },
-    { name: 'belt.conveyor.speed', value: 0.1, unit: 'm/s', min: -1, max: 1 },
+    number('task.left_hand.stiffness', 400, '1/s^2', 100, 800, 'how hard it pulls towards its reference'),
+    number('task.right_hand.stiffness', 400, '1/s^2', 100, 800, 'how hard it pulls towards its reference'),
+    number('belt.conveyor.speed', 0.1, 'm/s', -1, 1, 'how fast its surface moves'),
+    number('task.left_hand.weight', 1, '', 0, 2, 'how much it counts against the other tasks'),
+    number('task.right_hand.weight', 1, '', 0, 2, 'how much it counts against the other tasks'),
+    number('task.posture.weight', 1e-4, '', 0, 2e-4, 'how much it counts against the other tasks'),
+    toggle('payload.box.carried', 'whether the controller counts its mass as carried'),
+    toggle('loop_closure.box.closed', 'whether the controller takes its two frames for held together'),
   ];
   private readonly http: Server;
   private readonly sockets: WebSocketServer;

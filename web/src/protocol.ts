@@ -95,10 +95,12 @@ export interface HandInfo {
 
 export interface ParameterInfo {
   name: string;
+  kind: 'number' | 'switch'; // a switch: on above 0.5
   value: number;
   unit: string;
-  min: number;
+  min: number; // what a person may set
   max: number;
+  doc: string; // what it does; "": nobody said
 }
 
 export interface Welcome {
@@ -207,7 +209,10 @@ const welcome = object<Omit<Welcome, 'type'>>({
     [],
   ),
   parameters: list(
-    object<ParameterInfo>({ name: text, value: number, unit: text, min: number, max: number }),
+    object<ParameterInfo>({
+      name: text, kind: optional(oneOf('number', 'switch'), 'number'), value: number, unit: text,
+      min: number, max: number, doc: optional(text, ''),
+    }),
   ),
   machines: list(object({ name: text, states: texts })),
 });

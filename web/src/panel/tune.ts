@@ -1,6 +1,6 @@
-// Parameters that may be changed while it runs, within their ranges. What is shown is what the loop
-// has, whoever changed it.
-import { h } from '../dom.ts';
+// Live parameters, within their ranges: sliders for numbers, boxes for what is on or off. What is
+// shown is what the loop has, whoever changed it.
+import { h, say } from '../dom.ts';
 import type { ParameterInfo, Status, Welcome } from '../protocol.ts';
 import type { Station } from '../station.ts';
 import { told } from './ask.ts';
@@ -41,19 +41,47 @@ export class Tune {
     }
     this.element.replaceChildren(...[...groups].map(([name, members]) =>
       h('fieldset', {}, h('legend', {}, name.replaceAll('_', ' ')),
-        ...members.map((parameter) => this.row(parameter)))));
+        ...members.map((one) => (one.kind === 'switch' ? this.toggle(one) : this.slider(one))))));
     if (parameters.length === 0)
       this.element.append(h('p', { class: 'none' }, 'This app has nothing that may be changed live.'));
   }
 
-  private row(parameter: ParameterInfo): HTMLElement {
-    const { name, unit, min, max } = parameter;
+  private toggle({ name, value, doc }: ParameterInfo): HTMLElement {
+    const box = h('input', { type: 'checkbox', 'aria-label': name });
+    const state = h('small');
+    let edits = false; // one is under way
+    let now = value;
+    const show = () => {
+      if (!edits) box.checked = now > 0.5;
+      say(state, now >= 1 ? 'on' : now <= 0 ? 'off' : `${Math.round(100 * now)} %`);
+    };
+    this.rows.set(name, (newest) => {
+      if (newest !== now) this.changed(name, newest);
+      now = newest;
+      show();
+    });
+    this.changed(name, now);
+    show();
+    box.addEventListener('change', async () => {
+      edits = true;
+      const done = await told(this.station.ask({ type: 'parameter', name, value: box.checked ? 1 : 0 }));
+      setTimeout(() => {
+        edits = false;
+        show();
+      }, done ? kSettle : 0);
+    });
+    return h('label', { class: 'switch', title: doc },
+      h('span', { title: name }, labelOf(name).replaceAll('_', ' ')), box, state);
+  }
+
+  private slider(parameter: ParameterInfo): HTMLElement {
+    const { name, unit, min, max, doc } = parameter;
     const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.max(Math.abs(min), Math.abs(max)) || 1)));
-    const shown = (value: number) => value.toFixed(Math.min(4, digits));
+    const shown = (value: number) => value.toFixed(Math.min(8, digits));
     const slider = h('input', {
       type: 'range', min, max, step: (max - min) / kSteps, value: parameter.value, 'aria-label': name,
     });
-    const field = h('input', { type: 'number', min, max, step: 'any', value: shown(parameter.value), 'aria-label': `${name} [${unit}]` });
+    const field = h('input', { type: 'number', min, max, step: 'any', value: shown(parameter.value), 'aria-label': `${name} [${unit || 'no unit'}]` });
     let edits = 0; // that are under way: until then the person's value is shown
     let now = parameter.value;
     let asked = false;
@@ -94,7 +122,8 @@ export class Tune {
     field.addEventListener('input', () => (edits = 1));
     slider.addEventListener('change', () => void set(slider.valueAsNumber));
     field.addEventListener('change', () => void set(field.valueAsNumber));
-    return h('label', { title: `${shown(min)} to ${shown(max)} ${unit}` },
+    const range = `${shown(min)} to ${shown(max)} ${unit}`.trimEnd();
+    return h('label', { title: doc ? `${doc}: ${range}` : range },
       h('span', { title: name }, labelOf(name).replaceAll('_', ' ')), slider, field, h('small', {}, unit));
   }
 }

@@ -15,7 +15,7 @@ export interface Hand {
   jog: [speed: number, turnRate: number]; // at first [m/s, rad/s]
 }
 
-// x right, y up, -z forward, and the operator's forward is W's x: SpaceConfig::Preset::kWebXr
+// x right, y up, -z forward, and the operator's forward is W's x: webxr_mapping()
 export const kWebXrSpace = [0.5, -0.5, -0.5, 0.5];
 
 export function handsOf(welcome: Welcome): Hand[] {

@@ -58,11 +58,11 @@ export class Keyboard {
     this.down.clear();
   }
 
-  /// @param heard whether keys are meant for the arms now
-  listen(heard: () => boolean, chosen: (digit: number) => void): void {
+  /// @param drives whether keys are meant for the arms now
+  listen(drives: () => boolean, chosen: (digit: number) => void): void {
     addEventListener('keydown', (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || !heard()) return;
-      // one that was down before the page heard keys, or lost the focus, is pressed anew first
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || !drives()) return;
+      // one that was down before keys drove the arms, or when the page lost the focus, is pressed anew first
       if (event.repeat) {
         if (event.code in kMoves || event.code in kTurns || event.code in kControls) event.preventDefault();
         return;
@@ -75,7 +75,7 @@ export class Keyboard {
       if (!event.code.startsWith('Shift')) event.preventDefault();
     });
     addEventListener('keyup', (event) => this.release(event.code));
-    // what is let go of elsewhere is not heard here
+    // what is let go of elsewhere is not told here
     addEventListener('blur', () => this.clear());
     document.addEventListener('visibilitychange', () => this.clear());
   }

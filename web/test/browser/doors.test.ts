@@ -51,7 +51,7 @@ export const tests = {
     await comesIn(page);
     await page.waitForSelector('.veil', { state: 'hidden' });
     await takeOver(page);
-    // the other page of the same person is ended by her, from the list
+    // the other page of the same person is ended from the list
     const other = await visit(stage, '?name=Bob');
     await other.waitForSelector('.veil input');
     await other.fill('.veil input', server.code);

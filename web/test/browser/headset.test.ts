@@ -137,7 +137,7 @@ export const tests: Record<string, (stage: Stage) => Promise<void>> = {
     expect(await page.evaluate(() => window.pulses.length) === count, 'it goes on after it ended');
   },
 
-  'the scene is at true scale, and where she stands': async (stage) => {
+  'the scene is at true scale, and where the operator stands': async (stage) => {
     const page = await openWithHeadset(stage);
     const box = await page.evaluate(() => {
       const { view, newest } = window.handspan;
@@ -147,7 +147,7 @@ export const tests: Record<string, (stage: Stage) => Promise<void>> = {
       const p = view.camera.position.clone().set(at[7 * last]!, at[7 * last + 1]!, at[7 * last + 2]!);
       return p.applyMatrix4(view.stage.matrixWorld).toArray();
     });
-    // she stands 0.6 m behind the bases, in the middle: the pillar is 1.12 m ahead
+    // the operator stands 0.6 m behind the bases, in the middle: the pillar is 1.12 m ahead
     const wanted = [0, 0.125, -1.12];
     expect(box.every((x, i) => Math.abs(x - wanted[i]!) < 1e-3), `the pillar is at ${box}`);
   },

@@ -177,6 +177,23 @@ export const tests: Record<string, (stage: Stage) => Promise<void>> = {
     expect(!stage.server.requests.some((r) => r.type === 'parameter' && r.value === 7), 'it asked for 7');
   },
 
+  'weights have sliders and a loop closure a box, and show what the loop has': async (stage) => {
+    const page = await stage.open('?name=Ann');
+    await page.click('[role=tab]:text-is("Tune")');
+    const of = (name: string) => stage.server.parameters.find((one) => one.name === name)!;
+    const small = page.locator('[aria-label^="task.posture.weight ["]');
+    expect(Number(await small.inputValue()) === 1e-4, `a small weight is shown as ${await small.inputValue()}`);
+    const closed = page.locator('[aria-label="loop_closure.box.closed"]');
+    expect(!await closed.isChecked(), 'it is closed at first');
+    await closed.check();
+    await until('it is not closed', () => of('loop_closure.box.closed').value === 1);
+    await page.waitForSelector('.switch:has([aria-label="loop_closure.box.closed"]) small:text-is("on")');
+    of('loop_closure.box.closed').value = 0;
+    await until('what another page opened is shown closed', async () => !await closed.isChecked());
+    of('payload.box.carried').value = 0.4;
+    await page.waitForSelector('.switch:has([aria-label="payload.box.carried"]) small:text-is("40 %")');
+  },
+
   'it comes back after the server was started anew': async (stage) => {
     const page = await stage.open('?name=Ann');
     const { port } = stage.server;

@@ -33,7 +33,7 @@ const closed = ({ server }: Play) =>
 type Side = 'left' | 'right';
 const kSides: Side[] = ['left', 'right'];
 
-/// Both of her hands, which move by simulated time. What a person does when a clutch opened, they do
+/// Both hands of the operator, which move by simulated time. What a person does when a clutch opened, they do
 /// too: the browser draws beside a loop of 1 kHz, and a page that is late is a device that is silent.
 class Hands {
   readonly at: Record<Side, number[]> = { left: [-0.25, 1.1, -0.4], right: [0.25, 1.1, -0.4] };
@@ -132,16 +132,16 @@ export const tests: Record<string, (stage: Play) => Promise<void>> = {
     const { server } = stage;
     const page = await stage.open('?name=Ann', kSmall);
     expect(server.status!.scripted, 'no scripted person');
-    await until('she does not begin', () => closed(stage) === 'true,true', 120);
+    await until('the scripted person does not begin', () => closed(stage) === 'true,true', 120);
     await takeOver(page);
-    await until('her clutches stay closed', () => closed(stage) === 'false,false');
+    await until('the scripted clutches stay closed', () => closed(stage) === 'false,false');
     await server.wait(0.5);
     const rest = server.reference('left_hand');
     await server.wait(1);
     expect(distance(rest, server.reference('left_hand')) < 1e-4, 'the arms go on without an operator\'s hand');
     await page.selectOption('[aria-label="hand over to"]', 'scripted');
     await page.click('button:text-is("Hand over")');
-    await until('she does not come back', () => server.status!.scripted);
+    await until('the scripted person does not come back', () => server.status!.scripted);
   },
 
   'a key jogs the right arm, the right way': async (stage) => {
@@ -266,7 +266,7 @@ export const tests: Record<string, (stage: Play) => Promise<void>> = {
   'stop holds, and resuming asks': async (stage) => {
     const { server } = stage;
     const page = await stage.open('?name=Ann', kSmall);
-    await until('she does not begin', () => closed(stage) === 'true,true', 120);
+    await until('the scripted person does not begin', () => closed(stage) === 'true,true', 120);
     await page.keyboard.press('Escape');
     await until('it is not stopped', () => server.status!.stopped);
     await server.wait(0.5);

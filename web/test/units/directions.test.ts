@@ -154,13 +154,13 @@ describe.each(kSpaces)('in the space %s', (_, R_WV, R_EC) => {
     }
   });
 
-  it('a hand in the headset goes as it is seen to, and the scene stands on her floor', () => {
+  it('a hand in the headset goes as it is seen to, and the scene stands on the operator\'s floor', () => {
     const welcome = { scene: { frames: [] } } as unknown as Welcome;
     const usual = usualStand(welcome, [new Vector3(0.2, 0.1, 0.9)], R_WV);
     expect(new Vector3(0.2 - usual.x, 0.1 - usual.y, 0).normalize().distanceTo(ahead)).toBeLessThan(1e-9);
     for (const yaw of [0, 1.2]) {
       const X_WS = standMatrix({ ...usual, yaw }, R_WV);
-      expect(new Vector3(0, 1.7, 0).applyMatrix4(X_WS).z, 'her eyes are above the floor').toBeCloseTo(1.7, 9);
+      expect(new Vector3(0, 1.7, 0).applyMatrix4(X_WS).z, 'the eyes are above the floor').toBeCloseTo(1.7, 9);
       const looksAlong = new Vector3(0, 0, -1).transformDirection(X_WS);
       for (const way of [[0, 0.1, 0], [-0.1, 0, 0], [0, 0, -0.1]] as Row[]) {
         const [from, to] = [new Vector3(0.2, 1.1, -0.4), new Vector3(0.2, 1.1, -0.4).add(new Vector3(...way))];

@@ -22,6 +22,8 @@ export const MockWelcome = {
     buttons: ['left.primary', 'right.primary'], outputs: ['left.rumble'] } }],
   references: [{ name: 'left_hand', kind: 'pose', frame: 'left.tcp' },
     { name: 'right_hand', kind: 'pose', frame: 'right.tcp' }],
-  parameters: [{ name: 'belt.belt.speed', value: 0.1, unit: 'm/s', min: -1, max: 1 }],
+  parameters: [{ name: 'belt.belt.speed', value: 0.1, unit: 'm/s', min: -1, max: 1 },
+    { name: 'loop_closure.grasp.closed', kind: 'switch', value: 0, unit: '', min: 0, max: 1,
+      doc: 'whether the controller takes its two frames for held together' }],
   machines: [{ name: 'both', states: ['rest'] }],
 };

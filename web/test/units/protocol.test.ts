@@ -86,6 +86,9 @@ describe('text', () => {
 
   it('takes a welcome, and names the place of what is wrong in one', () => {
     expect(parseServerMessage(JSON.stringify(MockWelcome))).toMatchObject({ app: 'grab', hands: [] });
+    // a parameter without a kind and words is a number that nobody describes
+    expect(parseServerMessage(JSON.stringify(MockWelcome))).toMatchObject({
+      parameters: [{ name: 'belt.belt.speed', kind: 'number', doc: '' }, { kind: 'switch', max: 1 }] });
     const wrong = (change: (w: any) => void) => {
       const w = structuredClone(MockWelcome);
       change(w);
@@ -96,6 +99,8 @@ describe('text', () => {
     expect(wrong((w) => (w.scene.bodies[0].shapes[0].type = 'cone'))).toThrow(/must be one of box/);
     expect(wrong((w) => (w.scene.frames[0].quaternion = [0, 0, 0, 2]))).toThrow(
       'welcome.scene.frames[0].quaternion is [0,0,0,2]; it must be a unit quaternion');
+    expect(wrong((w) => (w.parameters[1].kind = 'knob'))).toThrow(
+      /^welcome\.parameters\[1\]\.kind is "knob"; it must be one of number, switch/);
     expect(wrong((w) => delete w.channels[0].rate)).toThrow(
       'welcome.channels[0].rate is undefined; it must be a number');
   });

@@ -1,4 +1,4 @@
-// What she sees her hand at is where the samples say it is, wherever she stands.
+// Where the operator sees a hand is where the samples say it is, wherever the operator stands.
 import { Quaternion, Vector3 } from 'three';
 import { describe, expect, it } from 'vitest';
 import { kWebXrSpace } from '../../src/teleop/hands.ts';
@@ -7,13 +7,13 @@ import { standMatrix, step, toSample } from '../../src/teleop/stand.ts';
 const R_WV = new Quaternion(...kWebXrSpace as [number, number, number, number]);
 
 describe('stand', () => {
-  it('puts a hand half a metre ahead of her half a metre along W\'s x', () => {
+  it('puts a hand half a metre ahead of the operator half a metre along W\'s x', () => {
     const X_WS = standMatrix({ x: -1, y: 0.4, height: 0, yaw: 0 }, R_WV);
     const hand = new Vector3(0.1, 1.2, -0.5).applyMatrix4(X_WS);
     expect(hand.toArray()).toEqual([-0.5, expect.closeTo(0.3, 9), expect.closeTo(1.2, 9)]);
   });
 
-  it('leaves samples alone but for a shift while she does not turn', () => {
+  it('leaves samples alone but for a shift while the operator does not turn', () => {
     const X_WS = standMatrix({ x: -1, y: 0.4, height: 0.2, yaw: 0 }, R_WV);
     const a = new Vector3(0.1, 1.2, -0.5);
     const b = new Vector3(0.2, 1.0, -0.1);
@@ -26,7 +26,7 @@ describe('stand', () => {
     expect(turned.angleTo(q)).toBeLessThan(1e-7);
   });
 
-  it('follows what she sees when she turned: away from her is away in the scene', () => {
+  it('follows what the operator sees after a turn: away from the operator is away in the scene', () => {
     const X_WS = standMatrix({ x: 0, y: 0, height: 0, yaw: Math.PI / 2 }, R_WV);
     const [from, to] = [new Vector3(0, 1, 0), new Vector3(0, 1, -0.3)];
     for (const p of [from, to]) toSample(X_WS, R_WV, p, new Quaternion());
@@ -36,7 +36,7 @@ describe('stand', () => {
     expect(seen.y).toBeCloseTo(0.3, 9);
   });
 
-  it('walks as she looks', () => {
+  it('walks as the operator looks', () => {
     const stand = { x: 0, y: 0, height: 0, yaw: Math.PI / 2 };
     step(stand, R_WV, 0, 1);
     expect([stand.x, stand.y]).toEqual([expect.closeTo(0, 9), expect.closeTo(1, 9)]);

@@ -1,0 +1,14 @@
+#include "data/data_parts.hpp"
+
+#include "data/dataset_exporter.hpp"
+#include "data/table_exporters.hpp"
+
+namespace handspan {
+
+void register_data(Parts& parts) {
+  ExporterRegistry& exporters = parts.of<ExporterRegistry>();
+  register_table_exporters(exporters);
+  register_dataset_exporters(exporters);
+}
+
+}  // namespace handspan

@@ -1,0 +1,10 @@
+#pragma once
+// What data adds to the parts of a program.
+#include "core/parts.hpp"
+
+namespace handspan {
+
+/// Formats of export: csv, parquet, hdf5, lerobot.
+void register_data(Parts& parts);
+
+}  // namespace handspan

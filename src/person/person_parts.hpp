@@ -1,0 +1,10 @@
+#pragma once
+// What person adds to the parts of a program.
+#include "core/parts.hpp"
+
+namespace handspan {
+
+/// Devices that a model of a person moves: person, thrown_hand, wild_hand.
+void register_persons(Parts& parts);
+
+}  // namespace handspan

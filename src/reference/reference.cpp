@@ -1,0 +1,79 @@
+#include "reference/reference.hpp"
+
+#include <algorithm>
+
+namespace handspan {
+
+bool Wanted::active() const {
+  return std::ranges::any_of(axes, [](bool axis) { return axis; });
+}
+
+Reference::Reference(std::string_view kind, Task& task, int mechanism)
+    : kind_(kind), task_(task), mechanism_(mechanism) {}
+
+bool Reference::is_sane(const Motion& asked) const {
+  return asked.q.allFinite() && asked.v.allFinite() && asked.a.allFinite() &&
+         asked.wrench.allFinite();
+}
+
+bool Reference::has_say(const Axes& axes) const {
+  return std::ranges::any_of(axes, [](bool axis) { return axis; });
+}
+
+void Reference::start() {
+  start_own();
+  wanted_ = imposed_motion_ = own();
+}
+
+void Reference::rebase() {
+  rebase_own();
+  imposed_ = false;
+  give();
+  wanted_ = own();
+}
+
+void Reference::follow(const FollowMoment& at) {
+  follow_own(at, wanted_);
+  imposed_ = false;
+  give();
+}
+
+void Reference::brake(double dt, EventList& events) {
+  brake_own(dt, events, wanted_);
+  imposed_ = false;
+  give();
+  wanted_ = own();
+}
+
+void Reference::impose(const Motion& motion) {
+  imposed_motion_ = motion;
+  imposed_ = true;
+  give();
+}
+
+const LeashFigures& Reference::leash_figures() const {
+  static constexpr LeashFigures kNone;
+  return kNone;
+}
+
+void Reference::state(StateArchive& archive) {
+  archive(wanted_, imposed_motion_, imposed_, stops_);
+}
+
+std::vector<ReferenceRegistry::Part> reference_kinds(const ReferenceRegistry& kinds) {
+  std::vector<ReferenceRegistry::Part> all;
+  for (const std::string& name : kinds.names()) all.push_back(kinds.plain(name));
+  return all;
+}
+
+Schema<ReferenceRegistry::Part> reference_schema(const ReferenceRegistry& kinds) {
+  const auto with_type = kinds.schema();
+  const auto plain = kinds.schema_of(std::string(kPoseKind));
+  return {[with_type, plain](const Node& node, Reader& reader) {
+            const bool says = node.kind() == Node::Kind::kObject && node.find("type") != nullptr;
+            return says ? with_type.read(node, reader) : plain.read(node, reader);
+          },
+          with_type.description()};
+}
+
+}  // namespace handspan

@@ -1,0 +1,51 @@
+#include "reference/reference_parts.hpp"
+
+#include <fmt/format.h>
+
+#include "control/whole_arm.hpp"
+#include "core/object.hpp"
+#include "reference/frame_reference.hpp"
+#include "reference/joint_reference.hpp"
+#include "reference/wrench_reference.hpp"
+
+namespace handspan {
+namespace {
+
+template <class T>
+T& task_of(const ReferenceContext& context, const char* what) {
+  if (auto* task = dynamic_cast<T*>(&context.task)) return *task;
+  throw InputError(fmt::format("the task '{}' is not one of {}", context.task.name(), what));
+}
+
+struct JointReferenceConfig {};
+
+}  // namespace
+
+void register_references(Parts& parts) {
+  auto& kinds = parts.of<ReferenceRegistry>();
+  kinds.add(std::string(kPoseKind), pose_reference_limits_schema(), "where a frame should be",
+            [](const PoseReferenceLimits& limits, const ReferenceContext& context) {
+              return std::make_unique<FrameReference>(task_of<FrameTask>(context, "a frame's pose"),
+                                                      limits, context.arms);
+            });
+  kinds.add(std::string(kJointsKind), object<JointReferenceConfig>("JointReference"),
+            "where joints should be; its limits are the joints' own",
+            [](const JointReferenceConfig&, const ReferenceContext& context) {
+              return std::make_unique<JointReference>(task_of<PostureTask>(context, "joints"),
+                                                      context.arms);
+            });
+  kinds.add(std::string(kWrenchKind), wrench_reference_limits_schema(),
+            "how hard a loop closure should press",
+            [](const WrenchReferenceLimits& limits, const ReferenceContext& context) {
+              if (context.arms == nullptr)
+                throw InputError(
+                    fmt::format("'{}' is of a loop closure, which only the whole-arm QP has; leave "
+                                "the type of whole_arm out",
+                                context.task.name()));
+              return std::make_unique<WrenchReference>(
+                  task_of<WrenchTask>(context, "a loop closure's wrench"), context.arms->state(),
+                  limits, context.arms);
+            });
+}
+
+}  // namespace handspan

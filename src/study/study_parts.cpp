@@ -1,0 +1,32 @@
+#include "study/study_parts.hpp"
+
+#include "study/attempts_stage.hpp"
+#include "study/bands_stage.hpp"
+#include "study/best_stage.hpp"
+#include "study/channel_metric.hpp"
+#include "study/first_order_stage.hpp"
+#include "study/object_metric.hpp"
+#include "study/ratio_stage.hpp"
+#include "study/singular_trial.hpp"
+#include "study/throws_trial.hpp"
+#include "study/walls_trial.hpp"
+
+namespace handspan {
+
+void register_study(Parts& parts) {
+  MetricRegistry& metrics = parts.of<MetricRegistry>();
+  register_channel_metric(metrics);
+  register_object_metric(metrics);
+  TrialRegistry& trials = parts.of<TrialRegistry>();
+  register_singular_trial(trials);
+  register_throws_trial(trials);
+  register_walls_trial(trials);
+  StageRegistry& stages = parts.of<StageRegistry>();
+  register_attempts_stage(stages);
+  register_bands_stage(stages);
+  register_best_stage(stages);
+  register_first_order_stage(stages);
+  register_ratio_stage(stages);
+}
+
+}  // namespace handspan
