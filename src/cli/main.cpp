@@ -103,7 +103,7 @@ int main(int argc, char** argv, const Parts& parts) {
   add_view(cli, action);
   add_run(cli, action);
   add_replay(cli, action);
-  add_export(cli, action);
+  add_export(cli, action, parts);
   add_check(cli, action);
   add_new(cli, action);
   add_import(cli, action);

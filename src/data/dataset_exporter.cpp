@@ -131,12 +131,10 @@ ExportReport export_dataset(const ExportRequest& request, const DatasetConfig& c
   const auto& remarks = demonstrations.remarks();
   report.remarks.insert(report.remarks.end(), remarks.begin(), remarks.end());
   if (count == 0)
-    throw InputError(
-        fmt::format("nothing is left to export: {}", fmt::join(report.remarks, "; ")));
+    throw InputError(fmt::format("nothing is left to export: {}", fmt::join(report.remarks, "; ")));
   writer->close();
-  report.summary =
-      fmt::format("{} demonstration{}, {} rows at {:g} Hz, in {}", count, count == 1 ? "" : "s",
-                  rows, config.rate.hz(), request.out.string());
+  report.summary = fmt::format("{} demonstration{}, {} rows at {:g} Hz, in {}", count,
+                               count == 1 ? "" : "s", rows, config.rate.hz(), request.out.string());
   report.facts = {{"demonstrations", count},
                   {"rows", rows},
                   {"rate", config.rate.hz()},
@@ -146,21 +144,19 @@ ExportReport export_dataset(const ExportRequest& request, const DatasetConfig& c
 }
 
 void register_dataset_exporters(ExporterRegistry& exporters) {
-  exporters.add("hdf5",
-                dataset_object<Hdf5Config>("Hdf5")
-                    .optional("append", &Hdf5Config::append, boolean(),
-                              "add to the data set that is there")
-                    .optional("states", &Hdf5Config::states, boolean(),
-                              "with snapshots of plant and loop")
-                    .optional("validation", &Hdf5Config::validation, number().min(0).max(0.5),
-                              "share of demonstrations in mask/valid"),
-                "one file of all episodes of all logs, as robomimic reads it",
-                [](const Hdf5Config& config) { return std::make_unique<Hdf5Exporter>(config); });
-  exporters.add("lerobot", dataset_object<DatasetConfig>("Lerobot"),
-                "one folder of all episodes of all logs, as LeRobot reads it",
-                [](const DatasetConfig& config) {
-                  return std::make_unique<LerobotExporter>(config);
-                });
+  exporters.add(
+      "hdf5",
+      dataset_object<Hdf5Config>("Hdf5")
+          .optional("append", &Hdf5Config::append, boolean(), "add to the data set that is there")
+          .optional("states", &Hdf5Config::states, boolean(), "with snapshots of plant and loop")
+          .optional("validation", &Hdf5Config::validation, number().min(0).max(0.5),
+                    "share of demonstrations in mask/valid"),
+      "one file of all episodes of all logs, as robomimic reads it",
+      [](const Hdf5Config& config) { return std::make_unique<Hdf5Exporter>(config); });
+  exporters.add(
+      "lerobot", dataset_object<DatasetConfig>("Lerobot"),
+      "one folder of all episodes of all logs, as LeRobot reads it",
+      [](const DatasetConfig& config) { return std::make_unique<LerobotExporter>(config); });
 }
 
 }  // namespace handspan

@@ -2,7 +2,8 @@
 // A format in which logs are given to other programs, by its name: `handspan export LOG --to NAME`.
 //
 //   class Lines : public Exporter { ... write(request) ... };
-//   parts.of<ExporterRegistry>().add("lines", dataset_object<DatasetConfig>("Lines"), "words", make);
+//   parts.of<ExporterRegistry>().add("lines", dataset_object<DatasetConfig>("Lines"), "words",
+//   make);
 //
 // The keys of its schema are its options: `--set KEY=VALUE`, or the option of that name.
 #include <cstdint>

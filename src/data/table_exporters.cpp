@@ -71,9 +71,10 @@ class TableExporter : public Exporter {
   TableKind kind_;
 };
 
-ObjectSchema<TableConfig> table_schema(const char* name, const char* words) {
+ObjectSchema<TableConfig> table_schema(const char* name, const Schema<bool>& table,
+                                       const char* words) {
   return object<TableConfig>(name)
-      .optional("table", &TableConfig::table, boolean(), words)
+      .optional("table", &TableConfig::table, table, words)
       .optional("rate", &TableConfig::rate, rate(), "rows a second of a table; left out: 100")
       .optional("streams", &TableConfig::streams, boolean(),
                 "take what was recorded instead of running the log again");
@@ -84,22 +85,26 @@ ObjectSchema<TableConfig> table_schema(const char* name, const char* words) {
 void register_table_exporters(ExporterRegistry& exporters) {
   exporters.add(
       "csv",
-      table_schema("Csv", "one table an episode with all channels, not a file a channel")
+      table_schema("Csv", boolean(), "one table an episode with all channels, not a file a channel")
           .check(
               [](const TableConfig& config) -> std::optional<Fault> {
                 if (config.table || (!config.rate && !config.streams)) return std::nullopt;
-                return Fault{"goes with tables of all channels; a file a channel has what was "
-                             "recorded at its own times",
-                             "add --table", config.rate ? "rate" : "streams"};
+                return Fault{
+                    "goes with tables of all channels; a file a channel has what was "
+                    "recorded at its own times",
+                    "add --table", config.rate ? "rate" : "streams"};
               },
               "rate and streams with table"),
       "a file a channel, at the times at which it was recorded; with table, one an episode",
       [](const TableConfig& config) {
         return std::make_unique<TableExporter>(config, TableKind::kCsv);
       });
-  exporters.add("parquet", table_schema("Parquet", "one table an episode: it is, always"),
-                "one table an episode with all channels on one time base",
-                [](TableConfig config) {
+  const auto always = boolean().check([](const bool& table) -> std::optional<Fault> {
+    if (table) return std::nullopt;
+    return Fault{"is false", "it is one table an episode; csv has a file a channel"};
+  });
+  exporters.add("parquet", table_schema("Parquet", always, "one table an episode: it is, always"),
+                "one table an episode with all channels on one time base", [](TableConfig config) {
                   config.table = true;
                   return std::make_unique<TableExporter>(config, TableKind::kParquet);
                 });

@@ -12,7 +12,6 @@
 #include "import/hug_meshes.hpp"
 #include "import/import_names.hpp"
 #include "import/import_setup.hpp"
-#include "import/near_bodies.hpp"
 #include "robot/model.hpp"
 #include "scene/mjcf.hpp"
 
@@ -112,19 +111,6 @@ void MeshCovers::finish(ModelDescription& description) {
     notes_.push_back(fmt::format("{} {}{} in place of {}", hugged[i].shapes,
                                  hugged[i].convex_pieces ? "convex piece" : "simple shape",
                                  hugged[i].shapes == 1 ? "" : "s", names_[i]));
-}
-
-std::vector<std::pair<std::string, std::string>> always_overlapping(
-    const ModelDescription& description) {
-  constexpr int kConfigurations = 40;
-  // nearer than what collision constraints keep apart: they would push forever
-  constexpr double kNear = 0.01;
-  std::vector<std::pair<std::string, std::string>> out;
-  for (const auto& [pair, count] : near_counts(description, kConfigurations, kNear))
-    if (count == kConfigurations)
-      out.emplace_back(description.bodies[static_cast<std::size_t>(pair.first)].name,
-                       description.bodies[static_cast<std::size_t>(pair.second)].name);
-  return out;
 }
 
 std::map<std::string, std::string> stated_sources(const std::string& joint, bool has_velocity,

@@ -50,13 +50,6 @@ class MeshCovers {
   std::set<std::string> taken_;
 };
 
-/// Bodies, not parent and child, whose colliding shapes overlap or are nearer than 10 mm in each of
-/// 40 configurations:
-/// neutral and random ones within the joints' ranges, with mimic joints where they belong.
-/// Deterministic.
-std::vector<std::pair<std::string, std::string>> always_overlapping(
-    const ModelDescription& description);
-
 /// Where velocity and torque of a joint come from, unless from the file. @param has_velocity,
 /// has_effort whether the file has one
 std::map<std::string, std::string> stated_sources(const std::string& joint, bool has_velocity,

@@ -9,6 +9,7 @@
 #include "import/import_groups.hpp"
 #include "import/import_ready.hpp"
 #include "import/import_srdf.hpp"
+#include "import/near_bodies.hpp"
 
 namespace handspan {
 namespace {

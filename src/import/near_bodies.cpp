@@ -77,4 +77,17 @@ std::map<std::pair<int, int>, int> near_counts(const ModelDescription& descripti
   return counts;
 }
 
+std::vector<std::pair<std::string, std::string>> always_overlapping(
+    const ModelDescription& description) {
+  constexpr int kConfigurations = 40;
+  // nearer than what collision constraints keep apart: they would push forever
+  constexpr double kNear = 0.01;
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const auto& [pair, count] : near_counts(description, kConfigurations, kNear))
+    if (count == kConfigurations)
+      out.emplace_back(description.bodies[static_cast<std::size_t>(pair.first)].name,
+                       description.bodies[static_cast<std::size_t>(pair.second)].name);
+  return out;
+}
+
 }  // namespace handspan

@@ -15,7 +15,7 @@
 
 #include "core/build_info.hpp"
 #include "core/error.hpp"
-#include "import/scene_urdf.hpp"
+#include "scene/scene_urdf.hpp"
 #include "log/channel_streams.hpp"
 #include "log/hash_rows.hpp"
 #include "log/log_layout.hpp"

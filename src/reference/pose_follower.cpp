@@ -13,6 +13,15 @@ namespace {
 // an arm that was not looked at for so long is where it was then [s]
 constexpr double kOldestLook = 0.02;
 
+// of acceleration and jerk, for axes that brake beside others that follow: 0.6^2 + 0.8^2 = 1
+constexpr double kBrakingShare = 0.6, kLeftShare = 0.8;
+
+FollowLimits share_of(FollowLimits limits, double share) {
+  limits.acceleration *= share;
+  limits.jerk *= share;
+  return limits;
+}
+
 FollowLimits linear(const PoseReferenceLimits& l) { return {l.speed, l.acceleration, l.jerk}; }
 FollowLimits angular(const PoseReferenceLimits& l) {
   return {l.angular_speed, l.angular_acceleration, l.angular_jerk};
@@ -129,17 +138,27 @@ void PoseFollower::follow(const PoseReference& wanted, const Axes& axes, const A
     const auto in_W = [&](const Eigen::Vector3d& x) -> Eigen::Vector3d {
       return R_WA == nullptr ? x : Eigen::Vector3d(*R_WA * x);
     };
-    const PointMotion<3> now{part(motion_.pose.V_WE), part(motion_.pose.A_WE)};
+    PointMotion<3> now{part(motion_.pose.V_WE), part(motion_.pose.A_WE)};
     Eigen::Vector3d v_goal = masked(V_goal_);
-    MovingGoal<3> goal = moving_goal<3>(masked(e), masked(moved), masked(V_wanted_),
+    const MovingGoal<3> goal = moving_goal<3>(masked(e), masked(moved), masked(V_wanted_),
                                         masked(wanted.V_WE), limits, dt, v_goal);
     V_goal.segment<3>(kFirst) = in_W(v_goal);
-    // the other axes go to where they come to rest
-    const Eigen::Vector3d others = Eigen::Vector3d::Ones() - has;
-    if (!others.isZero(0.0)) goal.e += others.cwiseProduct(stop_of<3>(now, limits, dt));
-    V.segment<3>(kFirst) = in_W(
-        radius ? leashed_step(now, goal, has, {part(centre), part(arm.V_WE), *radius}, limits, dt)
-               : follow_step<3>(now, goal, limits, dt));
+    // The other axes brake by themselves: in one law with these, what they have left would be turned
+    // with the motion and grow. Together they keep the limits.
+    FollowLimits left = limits;
+    Eigen::Vector3d braked = Eigen::Vector3d::Zero();
+    if (const Eigen::Vector3d others = Eigen::Vector3d::Ones() - has; !others.isZero(0.0)) {
+      const PointMotion<3> rest{others.cwiseProduct(now.v), others.cwiseProduct(now.a)};
+      now = {has.cwiseProduct(now.v), has.cwiseProduct(now.a)};
+      if (rest.v.norm() > kRest || rest.a.norm() > kRest / dt) {
+        braked = brake_step<3>(rest, share_of(limits, kBrakingShare), dt);
+        left = share_of(limits, kLeftShare);
+      }
+    }
+    const Eigen::Vector3d own =
+        radius ? leashed_step(now, goal, has, {part(centre), part(arm.V_WE), *radius}, left, dt)
+               : follow_step<3>(now, goal, left, dt);
+    V.segment<3>(kFirst) = in_W(has.cwiseProduct(own) + braked);
   };
   const auto shortened = [](std::optional<double> leash, double most, double ahead) {
     if (leash) *leash = std::min(*leash, std::max(most, ahead));

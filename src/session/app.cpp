@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <memory>
 
 #include "core/config.hpp"
 #include "core/files_read.hpp"
@@ -37,7 +36,7 @@ Schema<WholeArmKey> whole_arm_key_schema(const Parts& parts) {
   if (!others.description().fields.empty())
     description.fields.push_back({"type", false, "left out: the QP",
                                   "another controller, which has keys of its own",
-                                  std::make_shared<const Description>(others.description())});
+                                  others.shared_description()});
   return {[qp, others](const Node& node, Reader& reader) -> std::optional<WholeArmKey> {
             if (node.kind() == Node::Kind::kObject && node.find("type") != nullptr) {
               auto part = others.read(node, reader);

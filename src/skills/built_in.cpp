@@ -1,6 +1,7 @@
 #include "skills/built_in.hpp"
 
 #include "control/control_parts.hpp"
+#include "data/data_parts.hpp"
 #include "device/device_parts.hpp"
 #include "log/log_parts.hpp"
 #include "mujoco/mujoco_parts.hpp"
@@ -26,6 +27,7 @@ Parts built_in_parts() {
   register_persons(parts);
   register_session(parts);
   register_log(parts);
+  register_data(parts);
   register_study(parts);
   register_toss(parts);
   register_grab(parts);

@@ -192,11 +192,35 @@ TEST_F(CommandCases, AnExportTakesOnlyOptionsOfItsFormat) {
         std::pair("--to hdf5 --rate 0", "--rate"), std::pair("--to xml", "--to"),
         std::pair("--to hdf5 --outcome 1=won", "--outcome"),
         std::pair("--to hdf5 --outcome x=success", "--outcome"),
-        std::pair("--to hdf5 --actions both", "--actions")}) {
+        std::pair("--to hdf5 --actions both", "--actions"),
+        std::pair("--to csv --streams", "--streams"),
+        std::pair("--to hdf5 --validation 0.7", "--validation"),
+        std::pair("--to lerobot --no-states", "it goes with hdf5"),
+        std::pair("--to hdf", "did you mean 'hdf5'?"),
+        std::pair("--to hdf5 --set rat=20", "--set rat=20 does not go with --to hdf5"),
+        std::pair("--to hdf5 --set states=perhaps", "--set states=perhaps"),
+        std::pair("--to hdf5 --set states", "is not KEY=VALUE"),
+        std::pair("--to hdf5 --rate 20 --set rate=30", "--set rate=30"),
+        std::pair("--to parquet --set table=false", "one table an episode")}) {
     const Result r = run("export log.mcap " + std::string(options));
     EXPECT_EQ(r.code, 2) << options << ": " << r.output;
     EXPECT_NE(r.output.find(named), std::string::npos) << options << ": " << r.output;
   }
+}
+
+TEST_F(CommandCases, AnExportListsItsFormatsAndTakesTheirKeys) {
+  const Result help = run("export --help");
+  EXPECT_EQ(help.code, 0);
+  for (const char* words :
+       {"csv", "hdf5", "lerobot", "parquet", "keys: table, rate, streams", "task_of"})
+    EXPECT_NE(help.output.find(words), std::string::npos) << words << ": " << help.output;
+  ASSERT_EQ(run("run app.yaml --no-picture --record log.mcap").code, 0);
+  // a key is its option
+  ASSERT_EQ(run("export log.mcap --to csv --table --rate 50 --out a").code, 0);
+  const Result set = run("export log.mcap --to csv --set table=true --set 'rate=50 Hz' --out b");
+  ASSERT_EQ(set.code, 0) << set.output;
+  EXPECT_EQ(read("a/episode_001.csv"), read("b/episode_001.csv"));
+  EXPECT_FALSE(read("a/episode_001.csv").empty());
 }
 
 TEST_F(CommandCases, ADataSetKeepsTheRulesThatUsersOfRobomimicRunInto) {

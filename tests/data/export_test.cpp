@@ -7,8 +7,9 @@
 #include <cstdio>
 #include <sstream>
 
+#include "core/config.hpp"
 #include "data/csv_export.hpp"
-#include "data/dataset.hpp"
+#include "data/dataset_exporter.hpp"
 #include "data/row_sampler.hpp"
 #include "data/series.hpp"
 #include "data/table_export.hpp"
@@ -530,6 +531,78 @@ machines:
               write({good, second}, {}, *hdf5_dataset(folder.path() / "y.hdf5", set));
             }).find("does not go with the logs before it"),
             std::string::npos);
+}
+
+// counts what it gets
+class Counter : public DatasetWriter {
+ public:
+  explicit Counter(std::size_t& rows) : rows_(rows) {}
+  void add(Demonstration&& demo, const DemonstrationLayout&) override { rows_ += demo.rows; }
+  void close() override {}
+
+ private:
+  std::size_t& rows_;
+};
+
+TEST(Exporters, AFormatOfAProgramIsGivenTheDemonstrations) {
+  struct Count : Exporter {
+    explicit Count(const DatasetConfig& with) : config(with) {}
+    bool takes_several() const override { return true; }
+    ExportReport write(const ExportRequest& request) override {
+      std::size_t rows = 0;
+      ExportReport report =
+          export_dataset(request, config, false, [&] { return std::make_unique<Counter>(rows); });
+      report.summary = std::to_string(rows);
+      return report;
+    }
+    DatasetConfig config;
+  };
+  Parts parts = built_in_parts();
+  auto& exporters = parts.of<ExporterRegistry>();
+  exporters.add("count", dataset_object<DatasetConfig>("Count"), "counts rows",
+                [](const DatasetConfig& config) { return std::make_unique<Count>(config); });
+  EXPECT_EQ(exporters.names(),
+            (std::vector<std::string>{"count", "csv", "hdf5", "lerobot", "parquet"}));
+  const AppFolder folder;
+  const auto log =
+      record(folder, {{100, "start"}, {500, "discard"}, {600, "start"}, {1100, "success"}});
+  const auto made = [&](const std::string& keys) {
+    const auto exporter = parse_yaml(keys, "keys", exporters.schema_of("count")).make();
+    EXPECT_EQ(exporter->default_output("run"), "run");
+    return exporter->write({{log}, folder.path() / "count", parts});
+  };
+  const ExportReport one = made("{rate: 30}");
+  EXPECT_EQ(one.summary, "15");
+  ASSERT_EQ(one.remarks.size(), 1U);
+  EXPECT_NE(one.remarks[0].find("it was discarded"), std::string::npos);
+  ASSERT_GE(one.facts.size(), 2U);
+  EXPECT_EQ(std::get<std::int64_t>(one.facts[0].second), 1);
+  EXPECT_EQ(std::get<std::int64_t>(one.facts[1].second), 15);
+  EXPECT_EQ(made("{rate: 30, discarded: true}").facts[0].second, ExportFact(std::int64_t{2}));
+  EXPECT_NE(error_of([&] {
+              made("{outcome: [3=success]}");
+            }).find("outcome 3=success: there are 2 episodes"),
+            std::string::npos);
+}
+
+TEST(Exporters, KeysAreRefusedWithPlaceAndHint) {
+  const auto& exporters = test_parts().of<ExporterRegistry>();
+  const auto error = [&](const std::string& format, const std::string& keys) {
+    return error_of([&] { parse_yaml(keys, "keys", exporters.schema_of(format)); });
+  };
+  EXPECT_NE(error("csv", "rate: 20").find("keys:1: rate goes with tables of all channels"),
+            std::string::npos)
+      << error("csv", "rate: 20");
+  EXPECT_EQ(error("csv", "{rate: 20, table: true}"), "");
+  EXPECT_NE(error("parquet", "table: false").find("csv has a file a channel"), std::string::npos);
+  EXPECT_NE(error("hdf5", "outcome: [x=success]").find("names no episode"), std::string::npos);
+  EXPECT_NE(error("hdf5", "outcome: [1=won]").find("success, failure, discard or stop"),
+            std::string::npos);
+  EXPECT_NE(error("hdf5", "validation: 0.6").find("validation is 0.6"), std::string::npos);
+  EXPECT_NE(error("lerobot", "append: true").find("unknown key 'append'"), std::string::npos);
+  EXPECT_EQ(exporters.plain("hdf5").make()->default_output("run"), "run.hdf5");
+  EXPECT_EQ(exporters.plain("lerobot").make()->default_output("run"), "run-lerobot");
+  EXPECT_EQ(exporters.plain("csv").make()->default_output("run"), "run");
 }
 
 TEST(ElementUnits, AListIsSharedByTheElementsInOrder) {

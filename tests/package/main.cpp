@@ -12,6 +12,7 @@ void register_dice(handspan::Parts& parts);
 void register_nod(handspan::Parts& parts);
 void register_twist(handspan::Parts& parts);
 void register_damped_least_squares(handspan::Parts& parts);
+void register_exporter(handspan::Parts& parts);
 
 int main(int argc, char** argv) {
   handspan::Parts parts = handspan::built_in_parts();
@@ -23,6 +24,7 @@ int main(int argc, char** argv) {
   register_dice(parts);
   register_nod(parts);
   register_twist(parts);
+  register_exporter(parts);
   // it knows the tasks that are there by now
   register_damped_least_squares(parts);
   return handspan::main(argc, argv, parts);

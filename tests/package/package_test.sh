@@ -62,6 +62,26 @@ summary = json.load(open(sys.argv[1]))
 assert summary["machines"]["left"] == "end", summary["machines"]
 assert 0.9 < summary["simulated"] < 1.5, summary["simulated"]
 PY
+# its own format of export: the hand is asked for one round of a circle of 0.05 m, a line of JSON for each of its instants
+"$folder/build/example" export --help >"$folder/help"
+grep -q "a line of JSON for each row of a demonstration" "$folder/help"
+"$folder/build/example" export "$folder/circle.mcap" --to json_lines --rate 100 --set digits=12 --out "$folder/circle.jsonl" --json "$folder/made.json"
+python3 - "$folder/circle.jsonl" "$folder/made.json" <<'PY'
+import json, sys
+head, *rows = [json.loads(line) for line in open(sys.argv[1])]
+made = json.load(open(sys.argv[2]))
+assert made["to"] == "json_lines" and made["demonstrations"] == 1 and made["rows"] == len(rows), made
+assert 90 <= len(rows) <= 150, len(rows)
+assert all(len(row["action"]) == len(head["action"]) for row in rows), head
+z = [row["action"][head["action"].index("hand.z")] for row in rows]
+assert 0.08 < max(z) - min(z) < 0.12, (min(z), max(z))
+assert "left_arm_q" in head["observations"] and len(rows[0]["left_arm_q"]) == 7, head
+print(f"{len(rows)} lines of JSON, {max(z) - min(z):.4f} m high")
+PY
+if "$folder/build/example" export "$folder/circle.mcap" --to json_line 2>"$folder/refused"; then exit 1; fi
+grep "there is no format 'json_line'; did you mean 'json_lines'?" "$folder/refused"
+if "$folder/build/example" export "$folder/circle.mcap" --to json_lines --set digits=0 2>"$folder/refused"; then exit 1; fi
+grep "digits is 0" "$folder/refused"
 # its own plant beside the simulation: a log of both runs again
 cat >"$folder/mixed.yaml" <<YAML
 name: mixed

@@ -68,7 +68,9 @@ TEST_F(AuthorityTest, OfTheToolTheyAreThoseOfTheReference) {
   give(hand, {by(0, kFirst)}, {AxesOf::kTool, Eigen::Matrix3d::Identity()});
   run(3.0);
   const Eigen::Vector3d expected = split(X_start.R, wishes[0].p, Eigen::Vector3d::Zero());
-  EXPECT_TRUE(moved().isApprox(expected, 1e-6)) << moved().transpose();
+  EXPECT_TRUE(moved().isApprox(expected, 1e-6))
+      << moved().transpose() << " is not " << expected.transpose() << "; turned by "
+      << log_so3(motion(hand).pose.X_WE.R * X_start.R.transpose()).transpose();
   EXPECT_GT(moved().norm(), 0.01);
 }
 
@@ -89,6 +91,36 @@ TEST_F(AuthorityTest, BeforeAnyForceAContactHasTheWorldsAxes) {
   give(hand, {by(0, kFirst)}, {AxesOf::kContact, Eigen::Matrix3d::Identity()});
   run(3.0);
   EXPECT_TRUE(moved().isApprox(Eigen::Vector3d(0.1, 0.0, 0.0), 1e-6)) << moved().transpose();
+}
+
+// A hand-over in a motion: what is left of it along an axis that nobody has any more.
+TEST_F(AuthorityTest, AnAxisThatIsTakenAwayBrakesWhateverTheOthersDo) {
+  for (const double dy : {1e-4, 1e-3, 0.05}) {
+    wishes[0].p = {0.0, dy, 0.0};
+    give(hand, {by(0)});
+    run(0.03);
+    const double y = moved().y(), v = std::abs(motion(hand).pose.V_WE[1]),
+                 a = std::abs(motion(hand).pose.A_WE[1]);
+    wishes[0].p = {0.1, -0.05, -0.02};
+    give(hand, {by(0, kFirst)});
+    double farthest = 0.0, y_after = 0.0;
+    for (int i = 0; i < 1000; ++i) {
+      run(0.001);
+      farthest = std::max(farthest, std::abs(moved().y() - y));
+      const PoseReference& now = motion(hand).pose;
+      EXPECT_LE(now.A_WE.head<3>().norm(), 10.0 * (1.0 + 1e-6));
+      if (i == 500) y_after = moved().y();
+    }
+    // with 0.6 of the limits of 10 m/s^2 and 500 m/s^3, from what it had, its acceleration first
+    const double u = v + 0.5 * a * a / 300.0;
+    EXPECT_LT(farthest, u * u / 12.0 + u * 6.0 / 600.0 + (u + v) * (a / 300.0 + 0.002) + 1e-9)
+        << dy << ": " << v << " m/s, " << a << " m/s^2";
+    EXPECT_DOUBLE_EQ(moved().y(), y_after);
+    // back to where it began
+    wishes[0].p = -moved();
+    give(hand, {by(0)});
+    run(2.0);
+  }
 }
 
 TEST_F(AuthorityTest, AxesOfTheWorldGiveTheSameAsAFixedFrameOfIts) {

@@ -1,4 +1,4 @@
-#include "import/scene_urdf.hpp"
+#include "scene/scene_urdf.hpp"
 
 #include <algorithm>
 
