@@ -13,12 +13,24 @@ namespace {
 // an arm that was not looked at for so long is where it was then [s]
 constexpr double kOldestLook = 0.02;
 
-// of acceleration and jerk, for axes that brake beside others that follow: 0.6^2 + 0.8^2 = 1
+// Of axes that brake beside others that follow, shares of the limits: 0.6^2 + 0.8^2 = 1. What they
+// have of an acceleration at first is not taken from them in one tick.
 constexpr double kBrakingShare = 0.6, kLeftShare = 0.8;
 
-FollowLimits share_of(FollowLimits limits, double share) {
-  limits.acceleration *= share;
-  limits.jerk *= share;
+FollowLimits for_braking(FollowLimits limits, double acceleration) {
+  limits.acceleration = std::max(kBrakingShare * limits.acceleration, acceleration);
+  limits.jerk *= kBrakingShare;
+  return limits;
+}
+
+// beside axes that have that speed and acceleration
+FollowLimits what_is_left(FollowLimits limits, double speed, double acceleration) {
+  const auto rest = [](double whole, double part) {
+    return whole * std::sqrt(std::max(1e-12, 1.0 - part * part / (whole * whole)));
+  };
+  limits.speed = rest(limits.speed, speed);
+  limits.acceleration = rest(limits.acceleration, acceleration);
+  limits.jerk *= kLeftShare;
   return limits;
 }
 
@@ -141,18 +153,18 @@ void PoseFollower::follow(const PoseReference& wanted, const Axes& axes, const A
     PointMotion<3> now{part(motion_.pose.V_WE), part(motion_.pose.A_WE)};
     Eigen::Vector3d v_goal = masked(V_goal_);
     const MovingGoal<3> goal = moving_goal<3>(masked(e), masked(moved), masked(V_wanted_),
-                                        masked(wanted.V_WE), limits, dt, v_goal);
+                                              masked(wanted.V_WE), limits, dt, v_goal);
     V_goal.segment<3>(kFirst) = in_W(v_goal);
-    // The other axes brake by themselves: in one law with these, what they have left would be turned
-    // with the motion and grow. Together they keep the limits.
+    // The other axes brake by themselves: in one law with these, what they have left would be
+    // turned with the motion and grow. Together they keep the limits.
     FollowLimits left = limits;
     Eigen::Vector3d braked = Eigen::Vector3d::Zero();
     if (const Eigen::Vector3d others = Eigen::Vector3d::Ones() - has; !others.isZero(0.0)) {
       const PointMotion<3> rest{others.cwiseProduct(now.v), others.cwiseProduct(now.a)};
       now = {has.cwiseProduct(now.v), has.cwiseProduct(now.a)};
       if (rest.v.norm() > kRest || rest.a.norm() > kRest / dt) {
-        braked = brake_step<3>(rest, share_of(limits, kBrakingShare), dt);
-        left = share_of(limits, kLeftShare);
+        braked = brake_step<3>(rest, for_braking(limits, rest.a.norm()), dt);
+        left = what_is_left(limits, braked.norm(), ((braked - rest.v) / dt).norm());
       }
     }
     const Eigen::Vector3d own =
