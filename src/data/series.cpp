@@ -94,6 +94,13 @@ std::vector<Series> series_of(const LogFile& log) {
       tau.name += ".tau";
       tau.unit = "N m";
     }
+    const McapSchema* schema = log.reader().schema(channel.schema);
+    if (schema == nullptr)
+      throw InputError(
+          fmt::format("{}: the channel {} has no schema, so that nobody knows what its messages "
+                      "are; the log is "
+                      "damaged, or another program wrote it",
+                      log.file().string(), channel.topic));
     McapQuery query;
     query.topics = {channel.topic};
     log.reader().messages(query, [&](const McapChannel&, const McapMessage& message) {
@@ -118,8 +125,7 @@ std::vector<Series> series_of(const LogFile& log) {
         s.unit = kPoseUnits;
         add(s, std::vector<double>{m.position[0], m.position[1], m.position[2], m.orientation[0],
                                    m.orientation[1], m.orientation[2], m.orientation[3]});
-      } else if (log.reader().schema(channel.schema)->name ==
-                 message_type<messages::WrenchStamped>().name) {
+      } else if (schema->name == message_type<messages::WrenchStamped>().name) {
         const auto m = decode<messages::WrenchStamped>(message.bytes);
         s.columns = kWrenchColumns;
         add(s, std::vector<double>{m.force[0], m.force[1], m.force[2], m.torque[0], m.torque[1],

@@ -115,11 +115,12 @@ std::vector<Eigen::Vector3d> covering_polytope(const std::vector<Eigen::Vector3d
     some.push_back(hull.vertices[i]);
     center += hull.vertices[i] / static_cast<double>(extreme.size());
   }
+  // what is made larger about a point of a plane stays on its side of it
+  double lowest = 0.0;
   if (inside) {
-    // what is made larger about a point of the plane stays on its side of it
-    double lowest = inside->n.dot(hull.vertices[0]);
+    lowest = inside->n.dot(hull.vertices[0]);
     for (const auto& p : hull.vertices) lowest = std::min(lowest, inside->n.dot(p));
-    center += (std::min(lowest, inside->d) - inside->n.dot(center)) * inside->n;
+    center += (lowest - inside->n.dot(center)) * inside->n;
   }
   // as much larger as it must be to hold the points that were left out
   const MeshSurface small = hull_surface(some);
@@ -128,6 +129,11 @@ std::vector<Eigen::Vector3d> covering_polytope(const std::vector<Eigen::Vector3d
     const auto corner = [&](int i) -> const Eigen::Vector3d& {
       return small.vertices[static_cast<std::size_t>(t[static_cast<std::size_t>(i)])];
     };
+    // a face on that plane has nothing beyond it, however rounding tilts it
+    constexpr double kOnPlane = 1e-5;  // [m]
+    if (inside && std::max({inside->n.dot(corner(0)), inside->n.dot(corner(1)),
+                            inside->n.dot(corner(2))}) < lowest + kOnPlane)
+      continue;
     const Eigen::Vector3d across = (corner(1) - corner(0)).cross(corner(2) - corner(0));
     if (across.norm() < 1e-14) continue;
     Eigen::Vector3d n = across.normalized();
@@ -136,7 +142,7 @@ std::vector<Eigen::Vector3d> covering_polytope(const std::vector<Eigen::Vector3d
       n = -n;
       height = -height;
     }
-    constexpr double kThin = 1e-6;  // the face lies on the plane: nothing is beyond it
+    constexpr double kThin = 1e-6;  // it goes through the centre
     if (height < kThin) continue;
     for (const auto& p : hull.vertices) scale = std::max(scale, n.dot(p - center) / height);
   }

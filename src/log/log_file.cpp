@@ -21,11 +21,14 @@
 namespace handspan {
 namespace {
 
-std::int64_t integer_of(const LogFile& log, const std::string& key) {
+template <class Integer = std::int64_t>
+Integer integer_of(const LogFile& log, const std::string& key) {
   const std::string& text = log.about(key);
-  std::int64_t value = 0;
+  Integer value = 0;
   const auto end = text.data() + text.size();
-  if (std::from_chars(text.data(), end, value).ptr != end || text.empty())
+  // one that is too large is read to its end, too
+  const auto [at, error] = std::from_chars(text.data(), end, value);
+  if (at != end || error != std::errc{} || text.empty())
     throw InputError(fmt::format("{}: its {} is '{}', which is not a number; the log is damaged",
                                  log.file().string(), key, shown(text)));
   return value;
@@ -201,7 +204,7 @@ App LogFile::app(const Parts& parts) {
       throw InputError(fmt::format("{}: in the files that it has: {}", file_.string(), text));
     }
   }();
-  app.seed = static_cast<std::uint64_t>(integer_of(*this, "seed"));
+  app.seed = integer_of<std::uint64_t>(*this, "seed");
   return app;
 }
 

@@ -45,7 +45,7 @@ class BandsStage : public Stage {
       const auto n = static_cast<double>(std::ranges::count_if(farthest, in_band));
       found.push_back({row + ".n", n, "", row});
       for (const std::string& column : config_.of) {
-        const auto y = results.samples(column, config_.cell);
+        const auto y = results.samples_together({column}, config_.cell).front();
         std::vector<double> some;
         for (std::size_t i = 0; i < y.size(); ++i)
           if (in_band(farthest[i])) some.push_back(y[i]);

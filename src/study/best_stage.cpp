@@ -24,10 +24,11 @@ class BestStage : public Stage {
   explicit BestStage(const BestConfig& config) : config_(config) {}
 
   std::vector<StageValue> run(const StageContext& context) override {
-    const auto y = context.results.samples(config_.of, config_.cell);
-    std::vector<std::vector<double>> x;
-    for (const std::string& name : config_.variations)
-      x.push_back(context.results.samples(name, config_.cell));
+    std::vector<std::string> names = {config_.of};
+    names.insert(names.end(), config_.variations.begin(), config_.variations.end());
+    std::vector<std::vector<double>> x = context.results.samples_together(names, config_.cell);
+    const std::vector<double> y = std::move(x.front());
+    x.erase(x.begin());
     std::map<std::vector<double>, std::pair<double, int>> sums;
     for (std::size_t i = 0; i < y.size(); ++i) {
       std::vector<double> at;

@@ -35,6 +35,8 @@ double first_order(std::vector<std::pair<double, double>> xy, std::size_t bands)
     for (std::size_t i = from; i < to; ++i) within += (xy[i].second - band) * (xy[i].second - band);
   }
   const double chance = within / static_cast<double>(n - bands);
+  // what does not vary, nothing explains
+  if (!(between + within > 0.0)) return 0.0;
   return std::max(0.0, between - static_cast<double>(bands - 1) * chance) / (between + within);
 }
 
@@ -43,13 +45,13 @@ class FirstOrderStage : public Stage {
   explicit FirstOrderStage(const FirstOrderConfig& config) : config_(config) {}
 
   std::vector<StageValue> run(const StageContext& context) override {
-    const auto y = context.results.samples(config_.of, config_.cell);
     std::vector<std::string> names = config_.variations;
     if (names.empty())
       for (const auto& variation : context.results.variations) names.push_back(variation.name);
     std::vector<StageValue> found;
     for (const std::string& name : names) {
-      const auto x = context.results.samples(name, config_.cell);
+      const auto both = context.results.samples_together({name, config_.of}, config_.cell);
+      const std::vector<double>&x = both[0], &y = both[1];
       std::vector<std::pair<double, double>> xy;
       for (std::size_t i = 0; i < y.size(); ++i)
         if (std::isfinite(x[i]) && std::isfinite(y[i])) xy.emplace_back(x[i], y[i]);

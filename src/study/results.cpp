@@ -70,6 +70,16 @@ std::vector<double> Results::samples(const std::string& of, const std::string& c
   return x;
 }
 
+std::vector<std::vector<double>> Results::samples_together(const std::vector<std::string>& of,
+                                                           const std::string& cell) const {
+  // those that did not fail, so that nothing has more of them than others
+  Results whole = *this;
+  std::erase_if(whole.runs, [](const RunRecord& run) { return !run.failure.empty(); });
+  std::vector<std::vector<double>> all;
+  for (const std::string& name : of) all.push_back(whole.samples(name, cell));
+  return all;
+}
+
 std::string Results::unit(const std::string& of) const {
   const Found found = find(*this, of);
   switch (found.kind) {

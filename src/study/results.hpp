@@ -44,6 +44,10 @@ struct Results {
   /// a cell; "" for all cells of the study. Those of failed runs are left out.
   /// @throws InputError with the names there are
   std::vector<double> samples(const std::string& of, const std::string& cell) const;
+  /// The same of several, side by side: the i-th of each is of one run. Runs that failed are left
+  /// out, of "good" too.
+  std::vector<std::vector<double>> samples_together(const std::vector<std::string>& of,
+                                                    const std::string& cell) const;
   /// "" for none. @throws as above
   std::string unit(const std::string& of) const;
   std::size_t failed() const;

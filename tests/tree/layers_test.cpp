@@ -53,7 +53,8 @@ TEST(Layers, IncludesPointUpwards) {
   for_each_include([&](const std::filesystem::path& file, const std::string& included) {
     const int from = layer(file.begin()->string()),
               to = layer(included.substr(0, included.find('/')));
-    if (from < 0 || to < 0) return;
+    // MuJoCo's own headers have a folder of the name of ours
+    if (from < 0 || to < 0 || !std::filesystem::exists(kSource / included)) return;
     ++seen;
     EXPECT_LE(to, from) << file << " includes " << included;
   });
