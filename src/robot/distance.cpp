@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -154,6 +155,16 @@ DistanceData::DistanceData(const DistanceModel& model)
     : distances(model.pairs().size()), impl_(std::make_unique<Impl>()) {
   impl_->data.reset(mj_makeData(model.impl().model.get()));
   impl_->bodies.resize(model.impl().bodies.size());
+  impl_->shapes.resize(model.impl().geoms.size());
+  for (const auto& geom : model.impl().geoms) {
+    impl_->shapes[at(geom.id)].type = geom.type;
+    impl_->shapes[at(geom.id)].size = geom.size;
+  }
+  std::size_t most = 0;
+  for (const auto& pair : model.impl().pairs)
+    most = std::max(most, model.impl().bodies[at(pair.a)].geoms.size() *
+                              model.impl().bodies[at(pair.b)].geoms.size());
+  impl_->candidates.reserve(most);
   impl_->clear.assign(model.pairs().size(), -std::numeric_limits<double>::infinity());
   impl_->shapes_clear.assign(at(model.impl().shape_pairs),
                              -std::numeric_limits<double>::infinity());
@@ -192,14 +203,13 @@ void update_motions(const DistanceModel& model, std::span<const RobotData* const
 
 void update_shapes(const DistanceModel& model, DistanceData& data) {
   const auto& impl = model.impl();
-  mjData* d = data.impl().data.get();
   for (std::size_t i = 0; i < impl.bodies.size(); ++i) {
-    const Pose X_WB{data.impl().bodies[i].R, data.impl().bodies[i].p};
+    const auto& motion = data.impl().bodies[i];
     for (const int g : impl.bodies[i].geoms) {
       const auto& geom = impl.geoms[at(g)];
-      const Pose X_WG = X_WB * geom.X_BG;
-      Eigen::Vector3d::Map(d->geom_xpos + 3 * geom.id) = X_WG.p;
-      Eigen::Matrix<double, 3, 3, Eigen::RowMajor>::Map(d->geom_xmat + 9 * geom.id) = X_WG.R;
+      PlacedShape& shape = data.impl().shapes[at(geom.id)];
+      shape.p_WG = motion.p + motion.R * geom.X_BG.p;
+      shape.R_WG.noalias() = motion.R * geom.X_BG.R;
     }
   }
 }
@@ -225,53 +235,102 @@ double least_along(const DistanceData::Impl& data, const Geom& a, const Geom& b,
   return axis.dot(centre(data, a) - centre(data, b)) - reach(a) - reach(b) - kRounding;
 }
 
-Distance geom_distance(const DistanceModel& model, DistanceData::Impl& data, const Geom& a,
-                       const Geom& b, double largest, Eigen::Vector3d& axis) {
-  Distance out;
+namespace {
+
+// by GJK, and EPA where they overlap
+void mujoco_distance(const DistanceModel& model, DistanceData::Impl& data, const Geom& a,
+                     const Geom& b, double largest, Eigen::Vector3d& axis, Distance& out) {
+  for (const Geom* g : {&a, &b}) {
+    Eigen::Vector3d::Map(data.data->geom_xpos + 3 * g->id) = centre(data, *g);
+    Eigen::Matrix<double, 3, 3, Eigen::RowMajor>::Map(data.data->geom_xmat + 9 * g->id) =
+        rotation(data, *g);
+  }
   double points[6];
   out.distance =
       mj_geomDistance(model.impl().model.get(), data.data.get(), a.id, b.id, largest, points);
-  if (out.distance >= largest) return out;
+  if (out.distance >= largest) return;
   out.p_WA = Eigen::Vector3d::Map(points);
   out.p_WB = Eigen::Vector3d::Map(points + 3);
-  out.shape_a = a.shape;
-  out.shape_b = b.shape;
   // overlapping bodies part along the opposite of their witness points' difference
   const Eigen::Vector3d difference = (out.distance < 0.0 ? -1.0 : 1.0) * (out.p_WA - out.p_WB);
   const double length = difference.norm();
   // touching exactly: keep the last direction, which changes little from tick to tick
   if (length > 0.0) axis = difference / length;
   out.n_W = axis;
+}
+
+}  // namespace
+
+Distance geom_distance(const DistanceModel& model, DistanceData::Impl& data, const Geom& a,
+                       const Geom& b, double largest, Eigen::Vector3d& axis) {
+  Distance out;
+  NearestPoints nearest;
+  const ShapeDistance result =
+      shape_distance(data.shapes[at(a.id)], data.shapes[at(b.id)], largest, nearest);
+  if (result == ShapeDistance::kUnknown) {
+    mujoco_distance(model, data, a, b, largest, axis, out);
+  } else {
+    out.distance = nearest.distance;
+    axis = nearest.n_W;
+    if (result == ShapeDistance::kFound) {
+      out.p_WA = nearest.p_WA;
+      out.p_WB = nearest.p_WB;
+      out.n_W = nearest.n_W;
+    }
+  }
+  if (out.distance >= largest) return out;
+  out.shape_a = a.shape;
+  out.shape_b = b.shape;
   return out;
 }
 
 namespace {
 
-// the nearest of a pair's shapes, when nearer than `largest`
+// The nearest of a pair's shapes, when nearer than `largest`. The likeliest ones are looked at
+// first; in an order, and with ties, that do not depend on what was known before.
 Distance pair_distance(const DistanceModel& model, DistanceData& data, int pair, double largest) {
   const auto& impl = model.impl();
+  auto& kept = data.impl();
   const auto& p = impl.pairs[at(pair)];
-  Distance nearest;
-  nearest.distance = largest;
-  const double travelled =
-      data.impl().bodies[at(p.a)].travelled + data.impl().bodies[at(p.b)].travelled;
+  const double travelled = kept.bodies[at(p.a)].travelled + kept.bodies[at(p.b)].travelled;
   double least = largest;
-  std::size_t k = at(p.first);
+  kept.candidates.clear();
+  int k = p.first;
   for (const int a : impl.bodies[at(p.a)].geoms)
     for (const int b : impl.bodies[at(p.b)].geoms) {
-      const auto &ga = impl.geoms[at(a)], &gb = impl.geoms[at(b)];
-      Eigen::Vector3d& axis = data.impl().axes[k];
-      double& clear = data.impl().shapes_clear[k++];
-      if (clear - travelled < nearest.distance)
-        clear = travelled + std::max(least_of_balls(data.impl(), ga, gb),
-                                     least_along(data.impl(), ga, gb, axis));
-      if (clear - travelled < nearest.distance) {
-        const Distance d = geom_distance(model, data.impl(), ga, gb, nearest.distance, axis);
-        if (d.distance < nearest.distance) nearest = d;
+      double& clear = kept.shapes_clear[at(k)];
+      double bound = clear - travelled;
+      if (bound < largest) {
+        bound = least_of_balls(kept, impl.geoms[at(a)], impl.geoms[at(b)]);
+        clear = std::max(clear, bound + travelled);
       }
-      least = std::min(least, clear - travelled);
+      if (bound < largest)
+        kept.candidates.push_back({bound, a, b, k});
+      else
+        least = std::min(least, bound);
+      ++k;
     }
-  data.impl().clear[at(pair)] = least + travelled;
+  std::ranges::sort(kept.candidates, [](const auto& x, const auto& y) {
+    return x.bound != y.bound ? x.bound < y.bound : x.k < y.k;
+  });
+  Distance nearest;
+  nearest.distance = largest;
+  for (const auto& [bound, a, b, pair_of_shapes] : kept.candidates) {
+    const auto &ga = impl.geoms[at(a)], &gb = impl.geoms[at(b)];
+    Eigen::Vector3d& axis = kept.axes[at(pair_of_shapes)];
+    double& clear = kept.shapes_clear[at(pair_of_shapes)];
+    if (clear - travelled < nearest.distance)
+      clear = std::max(clear, travelled + least_along(kept, ga, gb, axis));
+    if (clear - travelled < nearest.distance) {
+      // what is as near as the nearest is not left out by rounding
+      const Distance d =
+          geom_distance(model, kept, ga, gb, std::min(largest, nearest.distance + kRounding), axis);
+      clear = travelled + d.distance - kRounding;
+      if (d.distance < nearest.distance) nearest = d;
+    }
+    least = std::min(least, clear - travelled);
+  }
+  kept.clear[at(pair)] = least + travelled;
   return nearest;
 }
 

@@ -4,6 +4,7 @@
 
 #include "robot/distance.hpp"
 #include "robot/mujoco_shapes.hpp"
+#include "robot/shape_distance.hpp"
 
 namespace handspan {
 
@@ -47,8 +48,15 @@ struct DistanceData::Impl {
     double travelled = 0.0;  // no point of it has moved farther since the start [m]
     Eigen::Vector3d at(const Eigen::Vector3d& p_WP) const { return v + omega.cross(p_WP); }
   };
-  MjDataPtr data;
+  // of two shapes of a pair that may be the nearest ones: a bound by their balls [m]
+  struct Candidate {
+    double bound;
+    int a, b, k;  // indices into geoms, and of the pair of shapes
+  };
+  MjDataPtr data;  // has the poses of what MuJoCo was asked for last
   std::vector<Motion> bodies;
+  std::vector<PlacedShape> shapes;    // by the geom's id
+  std::vector<Candidate> candidates;  // room for those of one pair
   // What follows only saves work: whatever it holds, the answers are the same.
   // Of each pair, and of each pair of shapes, a bound on its distance plus what both bodies had
   // travelled when it was found: less what they have travelled now, it still is one [m].
@@ -61,15 +69,18 @@ struct DistanceData::Impl {
   double farthest = 0.0, fastest = 0.0;
 };
 
-inline auto centre(const DistanceData::Impl& data, const DistanceModel::Impl::Geom& g) {
-  return Eigen::Vector3d::Map(data.data->geom_xpos + 3 * g.id);
+inline const Eigen::Vector3d& centre(const DistanceData::Impl& data,
+                                     const DistanceModel::Impl::Geom& g) {
+  return data.shapes[static_cast<std::size_t>(g.id)].p_WG;
 }
-inline auto rotation(const DistanceData::Impl& data, const DistanceModel::Impl::Geom& g) {
-  return Eigen::Matrix<double, 3, 3, Eigen::RowMajor>::Map(data.data->geom_xmat + 9 * g.id);
+inline const Eigen::Matrix3d& rotation(const DistanceData::Impl& data,
+                                       const DistanceModel::Impl::Geom& g) {
+  return data.shapes[static_cast<std::size_t>(g.id)].R_WG;
 }
 
-/// Distance of two geoms with witness points, less than `largest` or nothing but a distance >=
-/// `largest`. Where they touch exactly the direction is `axis`; it becomes the direction found.
+/// Distance of two geoms with witness points, less than `largest`, or nothing but a lower bound >=
+/// `largest`. Where they touch exactly the direction is `axis`; it becomes the direction found, or
+/// one along which they are as far apart as the bound says.
 Distance geom_distance(const DistanceModel& model, DistanceData::Impl& data,
                        const DistanceModel::Impl::Geom& a, const DistanceModel::Impl::Geom& b,
                        double largest, Eigen::Vector3d& axis);
