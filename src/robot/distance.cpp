@@ -15,7 +15,7 @@ namespace handspan {
 namespace {
 
 constexpr double kDirectionSingular = 1e-3;  // [m] below it the direction's rate is not used
-// GJK stops here; analytic pairs are exact whatever it is
+// GJK stops here; what has a form of its own is exact whatever it is
 constexpr double kConvexTolerance = 1e-10;
 // meshes of more vertices are not searched for urgent corners
 constexpr std::size_t kMostCorners = 32;

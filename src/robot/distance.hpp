@@ -1,9 +1,9 @@
 #pragma once
 // Distances between bodies of robots and surroundings, with witness points and the rows that a
-// constraint on a distance needs. The geometry is MuJoCo's: against closed forms it is exact to
-// 1e-15 for spheres, capsules and boxes and agrees with coal to 3e-10 for cylinders, is faster than
-// coal for most pairs, allocates nothing and needs no build of its own (the packaged coal allocates
-// three times a GJK pair; its source package takes 3 minutes to build). Letters: W world, A and B
+// constraint on a distance needs. What has a form of its own (shape_distance.hpp) is exact to
+// rounding. The rest is MuJoCo's: meshes, boxes that are nearest with edges or corners, and
+// overlaps of what is not round; GJK is exact to 1e-10 there. It allocates nothing and needs no
+// build of its own (the packaged coal allocates three times a GJK pair). Letters: W world, A and B
 // the two bodies.
 #include <Eigen/Core>
 #include <array>

@@ -9,18 +9,17 @@
 namespace handspan {
 namespace {
 
-// A normal whose part along an axis is not above this is across it. Of shapes of a metre that
-// changes a distance by 1e-14 m.
-constexpr double kAcross = 1e-14;
+// Newton's method is done where a normal's part along a line is not above this, or where it would
+// go no farther [m, or half angles].
+constexpr double kAcross = 1e-14, kLastStep = 1e-15;
+constexpr int kMostSteps = 60;
+// A normal may be as far out of the range that proves a point. Of shapes of a metre that changes a
+// distance by 1e-11 m.
+constexpr double kBorder = 1e-11;
 // a support is an edge, a side line or a face where the direction is across it up to this
 constexpr double kParallel = 1e-12;
-// Newton's method is done when it would go no farther [m, or half angles]
-constexpr double kLastStep = 1e-12;
-constexpr int kMostSteps = 50;
-// what is not farther from one another has no direction of its own [m]
-constexpr double kTouch = 1e-9;
-// a normal this little outside a rim's range is at its border
-constexpr double kBorder = 1e-9;
+// a segment or a rim that is not farther from the other shape has no direction of its own [m]
+constexpr double kTouch = 1e-7;
 
 // The other shape, at the origin of its own frame, by what lies between it and the point that was
 // looked at last: the residual r from its nearest point to that point, 0 inside.
@@ -215,7 +214,10 @@ bool is_over_other_face(const Body& body, const Rod& rod, int axis, InBody& near
   const double length = across.norm();
   Eigen::Vector3d s = rod.c + std::copysign(rod.half, -along) * rod.u;
   if (length > kParallel) {
-    s -= rod.radius / length * across;
+    // across again, since what is short is so only roughly
+    across /= length;
+    across -= across.dot(rod.u) * rod.u;
+    s -= rod.radius / across.norm() * across;
   } else {
     // an end face over it: the one of its points that is nearest to the other face's
     const Eigen::Vector3d away = body.on_face(axis, s) - s;
@@ -284,8 +286,8 @@ ShapeDistance from_side(Body& body, const Rod& rod, const PlacedShape& b, double
   if (length <= kTouch) return ShapeDistance::kUnknown;
   const InBody nearest{length - rod.radius, rod.c + t * rod.u - body.r, body.r / length};
   if (nearest.distance >= largest) return beyond(b, nearest, found);
-  const bool is_across = std::abs(t) < rod.half || std::abs(nearest.n_B.dot(rod.u)) <= kAcross;
-  if (!is_across || nearest.distance <= 0.0) return ShapeDistance::kUnknown;
+  if (std::abs(nearest.n_B.dot(rod.u)) > kBorder || nearest.distance <= 0.0)
+    return ShapeDistance::kUnknown;
   to_world(b, nearest, found);
   return ShapeDistance::kFound;
 }

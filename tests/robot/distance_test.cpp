@@ -449,6 +449,42 @@ TEST(MostUrgent, WhatIsPassedOverIsNeitherTheMostUrgentNorADifferenceToASearchFr
   EXPECT_GT(calm, 100);
 }
 
+TEST(Distance, WhatIsKeptFromCallToCallChangesNoBit) {
+  // shapes of every kind, some of them equally near
+  std::vector<Shape> a = link("a"), b = link("b");
+  for (auto* shapes : {&a, &b}) {
+    shapes->push_back(shape(shapes->front().name + "_post", ShapeType::kCylinder, {0.07, 0.2, 0}));
+    shapes->back().X_BG.p = {0.1, -0.2, 0.1};
+    shapes->push_back(shapes->back());
+    shapes->back().name += "_again";
+  }
+  Two two(a, b);
+  std::mt19937_64 random(12);
+  int near = 0;
+  for (int run = 0; run < 100; ++run) {
+    Eigen::VectorXd q_a = test::random_configuration(two.model_a, random),
+                    q_b = test::random_configuration(two.model_b, random), moved(7);
+    const Eigen::VectorXd v_a = test::random_vector(6, random);
+    for (int step = 0; step < 10; ++step) {
+      integrate(two.model_a, q_a, 0.02 * v_a, moved);
+      q_a = moved;
+      const double largest = step % 3 == 0 ? 0.5 : 10.0;
+      const Distance kept = two.at(q_a, q_b, largest);
+      DistanceData forgetful(two.model);
+      update_distances(two.model, two.robots, forgetful, largest);
+      const Distance& fresh = forgetful[0];
+      ASSERT_EQ(kept.distance, fresh.distance) << run << " " << step;
+      ASSERT_EQ(kept.n_W, fresh.n_W) << run << " " << step;
+      ASSERT_EQ(kept.p_WA, fresh.p_WA) << run << " " << step;
+      ASSERT_EQ(kept.p_WB, fresh.p_WB) << run << " " << step;
+      ASSERT_EQ(kept.shape_a, fresh.shape_a) << run << " " << step;
+      ASSERT_EQ(kept.shape_b, fresh.shape_b) << run << " " << step;
+      near += kept.shape_a >= 0;
+    }
+  }
+  EXPECT_GT(near, 500);
+}
+
 TEST(MostUrgent, PairsThatAreFarApartHaveNone) {
   Two two(shape("a", ShapeType::kSphere, {0.1, 0, 0}), shape("b", ShapeType::kSphere, {0.1, 0, 0}));
   Eigen::VectorXd far = two.model_a.neutral();
