@@ -174,9 +174,17 @@ Pose frame_pose(const RobotModel&, const RobotData& data, FrameId frame) {
   return pose;
 }
 
+// Frames are fixed to their joint; Pinocchio's functions for them copy more than they compute, and
+// look over all of its data first where assertions are on.
 Vector6d frame_velocity(const RobotModel& model, const RobotData& data, FrameId frame) {
-  return pin::getFrameVelocity(model.impl().model, data.impl().data, at(frame.index), kWorldAxes)
-      .toVector();
+  const auto& d = data.impl().data;
+  const auto joint = model.impl().model.frames[at(frame.index)].parentJoint;
+  const auto &X_WJ = d.oMi[joint], &X_WF = d.oMf[at(frame.index)];
+  const Eigen::Vector3d omega = X_WJ.rotation() * d.v[joint].angular(),
+                        r = X_WF.translation() - X_WJ.translation();
+  Vector6d V;
+  V << X_WJ.rotation() * d.v[joint].linear() + omega.cross(r), omega;
+  return V;
 }
 
 void frame_jacobian(const RobotModel& model, RobotData& data, FrameId frame,
@@ -189,15 +197,32 @@ void frame_jacobian(const RobotModel& model, RobotData& data, FrameId frame,
 
 void add_frame_jacobian_transpose(const RobotModel& model, RobotData& data, FrameId frame,
                                   const Vector6d& weights, Eigen::Ref<Eigen::RowVectorXd> row) {
-  auto& J = data.impl().J;
-  frame_jacobian(model, data, frame, J);
-  for (Eigen::Index i = 0; i < J.cols(); ++i) row[i] += weights.dot(J.col(i));
+  const auto& m = model.impl().model;
+  const auto& d = data.impl().data;
+  const auto joint = m.frames[at(frame.index)].parentJoint;
+  if (joint == 0) return;
+  // the columns of Pinocchio's J are twists of the point at the world's origin
+  const Eigen::Vector3d force = weights.head<3>(),
+                        torque = Eigen::Vector3d(weights.tail<3>()) +
+                                 d.oMf[at(frame.index)].translation().cross(force);
+  for (int i = m.idx_vs[joint] + m.nvs[joint] - 1; i >= 0; i = d.parents_fromRow[at(i)])
+    row[i] += force.dot(d.J.col(i).head<3>()) + torque.dot(d.J.col(i).tail<3>());
 }
 
 Vector6d frame_bias_acceleration(const RobotModel& model, const RobotData& data, FrameId frame) {
-  return pin::getFrameClassicalAcceleration(model.impl().model, data.impl().data, at(frame.index),
-                                            kWorldAxes)
-      .toVector();
+  const auto& d = data.impl().data;
+  const auto joint = model.impl().model.frames[at(frame.index)].parentJoint;
+  const auto &X_WJ = d.oMi[joint], &X_WF = d.oMf[at(frame.index)];
+  const Eigen::Vector3d omega = X_WJ.rotation() * d.v[joint].angular(),
+                        alpha = X_WJ.rotation() * d.a[joint].angular(),
+                        r = X_WF.translation() - X_WJ.translation();
+  // of a point: the spatial acceleration of the joint's lacks omega x v of the joint's origin
+  const Eigen::Vector3d v = X_WJ.rotation() * d.v[joint].linear();
+  Vector6d A;
+  A << X_WJ.rotation() * d.a[joint].linear() + omega.cross(v) + alpha.cross(r) +
+           omega.cross(omega.cross(r)),
+      alpha;
+  return A;
 }
 
 void point_jacobian(const RobotModel& model, RobotData& data, FrameId body,
