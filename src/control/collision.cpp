@@ -232,10 +232,10 @@ void Collision::update(const ControlSystem& system, ControlState& state, RowBloc
     return;
   }
   update_shapes(*model_, *data_);
+  MostUrgent found;
   for (int p = 0; p < static_cast<int>(model_->pairs().size()); ++p) {
     const double dt = look_ahead(model_->pairs()[static_cast<std::size_t>(p)], state);
     if (dt == 0.0) continue;  // neither takes a command now
-    MostUrgent found;
     const int count = most_urgent(*model_, *data_, p,
                                   {config_.safety, config_.deceleration, config_.recovery, dt},
                                   config_.influence, found);

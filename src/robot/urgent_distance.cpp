@@ -65,6 +65,7 @@ class Search {
     fastest_of_bodies_ =
         fastest(a_.centre, impl.bodies[at(p.a)].radius, b_.centre, impl.bodies[at(p.b)].radius);
     look_within(fastest_of_bodies_);
+    within_of_bodies_ = within_;
   }
 
   // whether a pair not nearer than `distance` may have an urgent place
@@ -72,7 +73,9 @@ class Search {
 
   // `clear`: a lower bound on their distance, and then a later one
   void shapes(const Geom& a, const Geom& b, Eigen::Vector3d& axis, double& clear) {
+    if (clear >= within_of_bodies_) return;
     look_within(fastest_of_bodies_);
+    within_of_bodies_ = within_;
     if (!may_be_urgent(clear)) return;
     clear = least_of_balls(data_, a, b);
     if (!may_be_urgent(clear)) return;
@@ -98,8 +101,8 @@ class Search {
   };
 
   Near to_shape(const Geom& g, const Eigen::Vector3d& p_W) const {
-    const auto R = rotation(data_, g);
-    const Eigen::Vector3d c = centre(data_, g);
+    const Eigen::Matrix3d& R = rotation(data_, g);
+    const Eigen::Vector3d& c = centre(data_, g);
     const PointDistance d = point_distance(g.type, g.size, R.transpose() * (p_W - c));
     return {d.distance, R * d.p_G + c, R * d.n_G};
   }
@@ -165,31 +168,41 @@ class Search {
   // direction between their nearest points, from B to A
   void corners(const Geom& g, const Geom& other, double side, const Eigen::Vector3d& n_W) {
     if (!has_point_distance(other.type)) return;
-    const auto R = rotation(data_, g);
-    const Eigen::Vector3d c = centre(data_, g);
+    const Eigen::Matrix3d &R = rotation(data_, g), &R_W = rotation(data_, other);
+    const Eigen::Vector3d& c = centre(data_, g);
+    const Eigen::Vector3d between = c - centre(data_, other);
     // most are farther along n than what can be urgent
     const Eigen::Vector3d n_G = R.transpose() * (side * n_W);
-    const double beyond =
-        side * n_W.dot(c - centre(data_, other)) -
-        support(other.type, other.size, rotation(data_, other).transpose() * n_W) - g.round;
-    for (const auto& p : g.corners)
-      if (may_be_urgent(n_G.dot(p) + beyond - kInexact)) corner(g, other, side, R * p + c);
+    const double beyond = side * n_W.dot(between) -
+                          support(other.type, other.size, R_W.transpose() * n_W) - g.round -
+                          kInexact;
+    if (!g.corners.empty()) {
+      const Eigen::Matrix3d M = R_W.transpose() * R;
+      const Eigen::Vector3d middle = R_W.transpose() * between;
+      for (const auto& p : g.corners)
+        if (may_be_urgent(n_G.dot(p) + beyond)) corner(g, other, side, middle + M * p);
+    }
     if (g.type != ShapeType::kCylinder) return;
     const double rim = g.size[0] * std::sqrt(n_G.x() * n_G.x() + n_G.y() * n_G.y());
     for (const double end : {-g.size[1], g.size[1]})
-      if (may_be_urgent(n_G.z() * end - rim + beyond - kInexact))
-        corner(g, other, side, rim_point(g, other, side, c + end * R.col(2)));
+      if (may_be_urgent(n_G.z() * end - rim + beyond))
+        corner(g, other, side,
+               R_W.transpose() *
+                   (rim_point(g, other, side, c + end * R.col(2)) - centre(data_, other)));
   }
 
-  void corner(const Geom& g, const Geom& other, double side, const Eigen::Vector3d& p_W) {
-    const Near near = to_shape(other, p_W);
+  // one of them, at p in the other's frame
+  void corner(const Geom& g, const Geom& other, double side, const Eigen::Vector3d& p) {
+    const PointDistance near = point_distance(other.type, other.size, p);
     if (!may_be_urgent(near.distance - g.round)) return;
+    const Eigen::Matrix3d& R_W = rotation(data_, other);
+    const Eigen::Vector3d n_W = R_W * near.n_G, its = R_W * near.p_G + centre(data_, other);
     Distance d;
     d.distance = near.distance - g.round;
-    d.n_W = side * near.n_W;
-    const Eigen::Vector3d own = p_W - g.round * near.n_W;
-    d.p_WA = side > 0.0 ? own : near.p_W;
-    d.p_WB = side > 0.0 ? near.p_W : own;
+    d.n_W = side * n_W;
+    const Eigen::Vector3d own = its + d.distance * n_W;
+    d.p_WA = side > 0.0 ? own : its;
+    d.p_WB = side > 0.0 ? its : own;
     d.shape_a = side > 0.0 ? g.shape : other.shape;
     d.shape_b = side > 0.0 ? other.shape : g.shape;
     consider(d);
@@ -231,6 +244,7 @@ class Search {
   double fastest_of_bodies_ = 0.0;  // [m/s]
   double fastest_ = 0.0;            // of the two shapes that are looked at [m/s]
   double within_ = 0.0;             // what is not nearer cannot be urgent enough [m]
+  double within_of_bodies_ = 0.0;   // any shapes of them, when it was asked for last: not too small
 };
 
 }  // namespace
