@@ -1,5 +1,6 @@
 // One tick of the whole-arm controller with two FR3, from observation to command: with all limits,
-// and the part of it that TSID and placo have, beside them.
+// with five times as many collision pairs, and the part of it that TSID and placo have, beside
+// them.
 #include <fstream>
 #include <stdexcept>
 
@@ -35,13 +36,16 @@ std::vector<Figure> control_figures(const std::filesystem::path& root) {
   all.largest_median = kLargestMedian;
   all.largest_p99 = kLargestP99;
   all.loop.ours = [root] { return measure_two_arms(TwoArmProblem::kAllLimits, root); };
+  Figure many = all;
+  many.name = "control/two_arms_60";
+  many.loop.ours = [root] { return measure_two_arms(TwoArmProblem::kManyPairs, root); };
   Figure shared;
   shared.name = "control/two_arms_no_collision";
   shared.largest_ratio = kLargestRatio;
   shared.loop.ours = [root] { return measure_two_arms(TwoArmProblem::kWithoutCollision, root); };
   shared.loop.rivals = two_arm_peers(root);
   shared.loop.input = [root] { return written_urdf(root); };
-  return {all, shared};
+  return {all, many, shared};
 }
 
 }  // namespace handspan

@@ -46,7 +46,7 @@ constraints:
   - {type: torque_limits, rate: false}
 )";
 
-constexpr const char* kAllLimits = R"(arms:
+constexpr const char* kLimits = R"(arms:
   left.arm: {feedback: commanded}
   right.arm: {feedback: commanded}
 constraints:
@@ -54,7 +54,9 @@ constraints:
   - {type: jerk_limits}
   - {type: cartesian_limits, frame: left.flange}
   - {type: cartesian_limits, frame: right.flange}
-  - type: collision
+)";
+
+constexpr const char* kPairs = R"(  - type: collision
     influence: 0.7
     pairs:
       - [left.link5, post]
@@ -71,7 +73,90 @@ constraints:
   - {type: collision, influence: 0.9, pairs: [[left.link6, right.link6], [left.link7, right.link7]]}
 )";
 
+// of each arm 8 with what is around and 9 with itself, and 26 between the two
+constexpr const char* kManyPairs = R"(  - type: collision
+    influence: 1.0
+    pairs:
+      - [left.link4, post]
+      - [left.link5, post]
+      - [left.link6, post]
+      - [left.link7, post]
+      - [right.link4, post]
+      - [right.link5, post]
+      - [right.link6, post]
+      - [right.link7, post]
+      - [left.link4, table]
+      - [left.link5, table]
+      - [left.link6, table]
+      - [left.link7, table]
+      - [right.link4, table]
+      - [right.link5, table]
+      - [right.link6, table]
+      - [right.link7, table]
+      - [left.link5, left.base]
+      - [left.link5, left.link1]
+      - [left.link5, left.link2]
+      - [left.link6, left.base]
+      - [left.link6, left.link1]
+      - [left.link6, left.link2]
+      - [left.link7, left.base]
+      - [left.link7, left.link1]
+      - [left.link7, left.link2]
+      - [right.link5, right.base]
+      - [right.link5, right.link1]
+      - [right.link5, right.link2]
+      - [right.link6, right.base]
+      - [right.link6, right.link1]
+      - [right.link6, right.link2]
+      - [right.link7, right.base]
+      - [right.link7, right.link1]
+      - [right.link7, right.link2]
+      - [left.link2, right.link2]
+      - [left.link3, right.link3]
+      - [left.link3, right.link4]
+      - [left.link3, right.link5]
+      - [left.link3, right.link6]
+      - [left.link3, right.link7]
+      - [left.link4, right.link3]
+      - [left.link4, right.link4]
+      - [left.link4, right.link5]
+      - [left.link4, right.link6]
+      - [left.link4, right.link7]
+      - [left.link5, right.link3]
+      - [left.link5, right.link4]
+      - [left.link5, right.link5]
+      - [left.link5, right.link6]
+      - [left.link5, right.link7]
+      - [left.link6, right.link3]
+      - [left.link6, right.link4]
+      - [left.link6, right.link5]
+      - [left.link6, right.link6]
+      - [left.link6, right.link7]
+      - [left.link7, right.link3]
+      - [left.link7, right.link4]
+      - [left.link7, right.link5]
+      - [left.link7, right.link6]
+      - [left.link7, right.link7]
+)";
+
+std::string constraints_of(TwoArmProblem problem) {
+  if (problem == TwoArmProblem::kWithoutCollision) return kWithoutCollision;
+  return std::string(kLimits) + (problem == TwoArmProblem::kManyPairs ? kManyPairs : kPairs);
+}
+
 }  // namespace
+
+int collision_pairs(TwoArmProblem problem) {
+  switch (problem) {
+    case TwoArmProblem::kWithoutCollision:
+      return 0;
+    case TwoArmProblem::kAllLimits:
+      return TwoArmLoop::kCollisionPairs;
+    case TwoArmProblem::kManyPairs:
+      return TwoArmLoop::kManyCollisionPairs;
+  }
+  return 0;
+}
 
 TwoArmLoop::TwoArmLoop(TwoArmProblem problem, const std::filesystem::path& root)
     : scene_(parse_scene(kScene, root / "scenes" / "two_arms.yaml")) {
@@ -79,8 +164,7 @@ TwoArmLoop::TwoArmLoop(TwoArmProblem problem, const std::filesystem::path& root)
   layout_ = plant.layout();
   observation_ = plant.read();
   command_ = Command::zero(layout_);
-  const std::string config =
-      std::string(problem == TwoArmProblem::kAllLimits ? kAllLimits : kWithoutCollision) + kTasks;
+  const std::string config = constraints_of(problem) + kTasks;
   Parts parts;
   register_control(parts);
   arms_ = std::make_unique<WholeArm>(parse_yaml(config, "two_arms.yaml", whole_arm_schema(parts)),
@@ -145,7 +229,7 @@ int TwoArmLoop::pairs_near() const {
 
 TickSamples measure_two_arms(TwoArmProblem problem, const std::filesystem::path& root) {
   TwoArmLoop loop(problem, root);
-  const int pairs = problem == TwoArmProblem::kAllLimits ? TwoArmLoop::kCollisionPairs : 0;
+  const int pairs = collision_pairs(problem);
   TickSamples samples;
   samples.seconds.reserve(kMeasuredTicks);
   for (int k = 0; k < kWarmUpTicks + kMeasuredTicks; ++k) {

@@ -19,11 +19,16 @@ enum class TwoArmProblem {
   // as apps have it: also limits of torque rate, of jerk, of both flanges' speed and acceleration,
   // and kCollisionPairs of links with a table, a post and one another; the commanded state
   kAllLimits,
+  // the same with kManyCollisionPairs: also of the links with their own arm's
+  kManyPairs,
 };
+
+/// Collision pairs of a problem.
+int collision_pairs(TwoArmProblem problem);
 
 class TwoArmLoop {
  public:
-  static constexpr int kCollisionPairs = 12;
+  static constexpr int kCollisionPairs = 12, kManyCollisionPairs = 60;
 
   /// @param root has robots/  @throws InputError or ConfigError when that cannot be used
   TwoArmLoop(TwoArmProblem problem, const std::filesystem::path& root);

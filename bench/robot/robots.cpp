@@ -29,9 +29,9 @@ BenchRobot::BenchRobot(const std::filesystem::path& path)
 }
 
 void expect_same(const std::string& figure, const Eigen::Ref<const Eigen::MatrixXd>& ours,
-                 const Eigen::Ref<const Eigen::MatrixXd>& peer) {
+                 const Eigen::Ref<const Eigen::MatrixXd>& peer, double tolerance) {
   const double error = (ours - peer).cwiseAbs().maxCoeff(),
-               most = 1e-12 * (1.0 + peer.cwiseAbs().maxCoeff());
+               most = tolerance * (1.0 + peer.cwiseAbs().maxCoeff());
   // written so that NaN fails too
   if (!(error <= most))
     throw std::runtime_error(

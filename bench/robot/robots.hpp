@@ -27,8 +27,9 @@ struct BenchRobot {
   static constexpr int kStates = 64;  // so many that a branch predictor does not learn one
 };
 
-/// @throws std::runtime_error naming the figure when the two differ by more than 1e-12 (1 + |b|)
+/// @throws std::runtime_error naming the figure when the two differ by more than
+/// `tolerance` (1 + |b|)
 void expect_same(const std::string& figure, const Eigen::Ref<const Eigen::MatrixXd>& ours,
-                 const Eigen::Ref<const Eigen::MatrixXd>& peer);
+                 const Eigen::Ref<const Eigen::MatrixXd>& peer, double tolerance = 1e-12);
 
 }  // namespace handspan

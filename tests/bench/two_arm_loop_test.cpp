@@ -11,6 +11,9 @@ namespace two_arm_loop_test {
 
 const std::filesystem::path kRoot = HANDSPAN_SOURCE_DIR;
 
+constexpr TwoArmProblem kProblems[] = {TwoArmProblem::kWithoutCollision, TwoArmProblem::kAllLimits,
+                                       TwoArmProblem::kManyPairs};
+
 void step(TwoArmLoop& loop) {
   loop.refer();
   loop.tick();
@@ -50,10 +53,18 @@ TEST(TwoArmLoop, HasAllLimitsAndEveryPairIsMeasured) {
   EXPECT_GE(of(ConstraintKind::kCollision), TwoArmLoop::kCollisionPairs);
 }
 
+TEST(TwoArmLoop, WithManyPairsMeasuresEveryOneOfThem) {
+  TwoArmLoop loop(TwoArmProblem::kManyPairs, kRoot);
+  for (int i = 0; i < 1000; ++i) {
+    step(loop);
+    if (i % 100 == 0) EXPECT_EQ(loop.pairs_near(), TwoArmLoop::kManyCollisionPairs) << i;
+  }
+}
+
 // TSID's hands remain within 0.006 mm of the circle; without the reference's acceleration they
 // would be 2.5 mm away.
-TEST(TwoArmLoop, BothProblemsFollowTheCircles) {
-  for (const auto problem : {TwoArmProblem::kWithoutCollision, TwoArmProblem::kAllLimits}) {
+TEST(TwoArmLoop, AllProblemsFollowTheCircles) {
+  for (const auto problem : kProblems) {
     TwoArmLoop loop(problem, kRoot);
     double largest = 0.0;
     for (int i = 0; i < 4000; ++i) {
@@ -67,7 +78,7 @@ TEST(TwoArmLoop, BothProblemsFollowTheCircles) {
 }
 
 TEST(TwoArmLoopHeap, TheTimedTickDoesNotTouchTheHeap) {
-  for (const auto problem : {TwoArmProblem::kWithoutCollision, TwoArmProblem::kAllLimits}) {
+  for (const auto problem : kProblems) {
     TwoArmLoop loop(problem, kRoot);
     step(loop);
     loop.refer();
