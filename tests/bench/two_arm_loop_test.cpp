@@ -57,7 +57,9 @@ TEST(TwoArmLoop, WithManyPairsMeasuresEveryOneOfThem) {
   TwoArmLoop loop(TwoArmProblem::kManyPairs, kRoot);
   for (int i = 0; i < 1000; ++i) {
     step(loop);
-    if (i % 100 == 0) EXPECT_EQ(loop.pairs_near(), TwoArmLoop::kManyCollisionPairs) << i;
+    if (i % 100 == 0) {
+      EXPECT_EQ(loop.pairs_near(), TwoArmLoop::kManyCollisionPairs) << i;
+    }
   }
 }
 
