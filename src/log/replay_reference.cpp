@@ -269,10 +269,14 @@ std::unique_ptr<Source> replay_source(const ReplayReferenceConfig& config, const
 // A reference that does again what a log has, and with it suction cups and grippers.
 class ReplayReferenceMode : public FollowMode {
  public:
-  ReplayReferenceMode(const ReplayReferenceConfig& config, std::unique_ptr<Source> source,
-                      GroupCommands groups, const ModeContext& context)
-      : ReplayReferenceMode(config, dynamic_cast<const ReplayReference*>(source.get()),
-                            std::move(source), std::move(groups), context) {}
+  /// @param replay what `source` is; null: of a wrench, without groups
+  ReplayReferenceMode(const ReplayReferenceConfig& config, const ReplayReference* replay,
+                      std::unique_ptr<Source> source, GroupCommands groups,
+                      const ModeContext& context)
+      : FollowMode(config.task, std::move(source), context),
+        groups_(config.groups),
+        replay_(replay),
+        commands_(std::move(groups)) {}
 
   void enter(const ModeMoment& at) override {
     FollowMode::enter(at);
@@ -289,14 +293,6 @@ class ReplayReferenceMode : public FollowMode {
   }
 
  private:
-  ReplayReferenceMode(const ReplayReferenceConfig& config, const ReplayReference* replay,
-                      std::unique_ptr<Source> source, GroupCommands groups,
-                      const ModeContext& context)
-      : FollowMode(config.task, std::move(source), context),
-        groups_(config.groups),
-        replay_(replay),
-        commands_(std::move(groups)) {}
-
   // of the time of the motion in this tick: on the way to where it goes on that stands still
   void command(const ModeMoment& at) {
     if (replay_ == nullptr) return;
@@ -351,8 +347,9 @@ void register_replay_reference(Parts& parts) {
       words, [](const ReplayReferenceConfig& config, const ModeContext& context) {
         GroupCommands groups;
         auto source = replay_source(config, context.arbiter, &context.layout, groups);
-        return std::make_unique<ReplayReferenceMode>(config, std::move(source), std::move(groups),
-                                                     context);
+        const auto* replay = dynamic_cast<const ReplayReference*>(source.get());
+        return std::make_unique<ReplayReferenceMode>(config, replay, std::move(source),
+                                                     std::move(groups), context);
       });
 }
 

@@ -56,8 +56,12 @@ const LeashFigures& Reference::leash_figures() const {
   return kNone;
 }
 
+// What was imposed is what it is until the next tick: a loop that was stepped from outside has the
+// state of one that went there by itself.
 void Reference::state(StateArchive& archive) {
-  archive(wanted_, imposed_motion_, imposed_, stops_);
+  if (!imposed_ && !archive.loading()) imposed_motion_ = own();
+  archive(wanted_, imposed_motion_, stops_);
+  imposed_ = imposed_ || archive.loading();
 }
 
 std::vector<ReferenceRegistry::Part> reference_kinds(const ReferenceRegistry& kinds) {

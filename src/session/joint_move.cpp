@@ -80,10 +80,12 @@ PostureTask& posture_of(const std::string& name, const SourceContext& context) {
   if (context.arms == nullptr)
     throw InputError("the app has no whole_arm, and so no joints to move");
   auto* posture = dynamic_cast<PostureTask*>(&context.arms->task(name));
-  if (posture == nullptr)
-    throw InputError(
-        fmt::format("'{}' is not a task of joints{}", name,
-                    context.arms->task(name).reference_kind() == kPoseKind ? "; use move_to" : ""));
+  if (posture == nullptr) {
+    const std::string_view kind = context.arms->task(name).reference_kind();
+    throw InputError(fmt::format("the reference of '{}' is of the kind '{}', and this moves '{}'{}",
+                                 name, kind, kJointsKind,
+                                 kind == kPoseKind ? "; use move_to" : ""));
+  }
   auto& task = *posture;
   if (task.rows() > kMostCoordinates)
     throw InputError(fmt::format("'{}' has {} joints; a planned motion has {} at most", name,

@@ -41,7 +41,8 @@ TEST(World, WhatIsNotSimulatedDoesNotDiverge) {
 
 TEST(World, IsTheSimulatingPlantsOwn) {
   const Scene scene = test::scene_of(
-      "objects:\n  ball:\n    mass: 1\n    shapes: [{type: sphere, radius: 0.1}]\n"
+      "objects:\n  ball:\n    mass: 1\n    pose: {position: [0, 1, 1]}\n    shapes: [{type: "
+      "sphere, radius: 0.1}]\n"
       "robots:\n  it: {robot: ur10, tool: vacuum}\n");
   MujocoPlant plant(scene);
   World* world = static_cast<Plant&>(plant).world();
@@ -58,7 +59,8 @@ TEST(World, IsTheSimulatingPlantsOwn) {
 
 TEST(World, MujocosErrorsNameWhatThereIs) {
   const Scene scene = test::scene_of(
-      "objects:\n  ball:\n    mass: 1\n    shapes: [{type: sphere, radius: 0.1}]\n"
+      "objects:\n  ball:\n    mass: 1\n    pose: {position: [0, 1, 1]}\n    shapes: [{type: "
+      "sphere, radius: 0.1}]\n"
       "robots:\n  it: {robot: ur10, tool: vacuum}\n");
   MujocoPlant plant(scene);
   World& world = plant;

@@ -61,8 +61,8 @@ TEST(App, WholeArmAndItsGoalsAreChecked) {
             "app.yaml:6: controllers gives 'left.arm' a controller, which whole_arm controls too; "
             "name it in one of them");
   EXPECT_EQ(message_of("goals: [{task: hand, centre: [0, 0, 0], radius: 1}]\n"),
-            "app.yaml: goals are for the tasks of whole_arm, which is not there; add it or take "
-            "them away");
+            "app.yaml: goals are for the tasks of the whole-arm QP, which is not there; add it or "
+            "take them away");
 }
 
 TEST(App, MissingSceneAndMissingAppAreNamed) {

@@ -22,7 +22,9 @@ struct Sample {
 std::vector<Sample> run_shared_move(const std::string& app_text, double time) {
   const auto root = std::filesystem::path(HANDSPAN_SOURCE_DIR);
   const App app = load_app(root / "apps" / app_text, test_parts());
-  Session session(app);
+  SessionOptions options;
+  options.live_devices = true;
+  Session session(app, std::move(options));
   const ReferenceIndex hand = session.arbiter().find_reference("hand");
   const auto& task = dynamic_cast<const FrameTask&>(session.arbiter().reference(hand).task());
   const Eigen::Vector3d p0 = session.arbiter().reference(hand).motion().pose.X_WE.p;

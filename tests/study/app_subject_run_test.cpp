@@ -61,7 +61,7 @@ StudyConfig study_of(const test::StudyFolder& folder, const std::string& app,
 class ResetRun : public ::testing::TestWithParam<std::pair<std::string, const char*>> {};
 
 TEST_P(ResetRun, HasTheBitsOfAFreshCompile) {
-  const test::StudyFolder folder;
+  const test::StudyFolder folder(test::kHoldScene, parts());
   const StudyConfig study = study_of(folder, GetParam().first, GetParam().second);
   const RunPlan plan(study, SubjectFiles::of_app(*study.subject.app), {}, 0);
   AppSubject reset(study, plan.files(), parts()), fresh(study, plan.files(), parts());
@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& at) { return "Case" + std::to_string(at.index); });
 
 TEST(ResetRunKinds, AnotherShapeIsCompiledAnew) {
-  const test::StudyFolder folder;
+  const test::StudyFolder folder(test::kHoldScene, parts());
   const auto app = folder.file("test.yaml", test::kHoldApp);
   const StudyConfig study = folder.study(R"(title: shapes
 subject: {app: test.yaml}
@@ -133,7 +133,7 @@ metrics: {hash: {type: test_hashes}}
 }
 
 TEST(ResetRunKinds, AnotherDriveOfARobotIsCompiledAnew) {
-  const test::StudyFolder folder;
+  const test::StudyFolder folder(test::kHoldScene, parts());
   const StudyConfig study =
       study_of(folder, kLift,
                "delay: {list: [0, 3, 0], key: \"scene.robots.left.robot.groups[0].delay_ticks\"}");
@@ -152,7 +152,7 @@ TEST(ResetRunKinds, AnotherDriveOfARobotIsCompiledAnew) {
 }
 
 TEST(ResetRunKinds, ARunThatCannotBeLeavesTheNextOnesAlone) {
-  const test::StudyFolder folder;
+  const test::StudyFolder folder(test::kHoldScene, parts());
   folder.file("test.yaml", test::kHoldApp);
   // the second box starts in the post
   const StudyConfig study = folder.study(R"(title: places
@@ -181,7 +181,7 @@ metrics: {hash: {type: test_hashes}}
 }
 
 TEST(ResetRunKinds, AnAppThatNamesItsPlantsHasTheSameRuns) {
-  const test::StudyFolder folder;
+  const test::StudyFolder folder(test::kHoldScene, parts());
   folder.file("alone.yaml", test::kHoldApp);
   folder.file("named.yaml", std::string(test::kHoldApp) + "plants: {sim: {type: mujoco}}\n");
   const auto runs = [&](const std::string& app) {
@@ -202,7 +202,7 @@ TEST(ResetRunKinds, AnAppThatNamesItsPlantsHasTheSameRuns) {
 }
 
 TEST(ResetRunKinds, AnAppInStepWithAClockIsRefused) {
-  const test::StudyFolder folder;
+  const test::StudyFolder folder(test::kHoldScene, parts());
   folder.file("wall.yaml", std::string(test::kHoldApp) + "clock: wall\n");
   const StudyConfig study = folder.study(
       "title: t\nsubject: {app: wall.yaml}\nmetrics: {o: {type: object, object: box}}\n");

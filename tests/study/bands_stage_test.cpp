@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "line_trial.hpp"
+#include "made_results.hpp"
 #include "study/runner.hpp"
 #include "study_support.hpp"
 
@@ -93,6 +94,26 @@ TEST_F(BandsStage, BandsApartShareTheRuns) {
     all += n;
   }
   EXPECT_EQ(all, 400.0);
+}
+
+// one that failed has no place in a band, and is not good in it either
+TEST_F(BandsStage, OfGoodRunsThoseThatFailedAreLeftOutOnBothSides) {
+  Results results =
+      test::made_results({{9, 0, 1}, {0.1, 0, 1}, {5, 0, 1}, {0.2, 0, 1}, {0.3, 0, 1}});
+  results.variations[0].mean = 0.0;
+  results.variations[0].deviation = 1.0;
+  results.judged = true;
+  const bool good[] = {false, true, false, true, true};
+  for (std::size_t i = 0; i < 5; ++i) results.runs[i].good = good[i];
+  results.runs[0].failure = "it broke";
+  const auto found =
+      test::run_stage(register_bands_stage,
+                      "{type: bands, of: [good], variations: [a], within: [1, 10]}\n", results);
+  ASSERT_EQ(found.values.size(), 4U);
+  EXPECT_EQ(found.values[0].value, 3.0);
+  EXPECT_EQ(found.values[1].value, 0.0);  // all in it are good
+  EXPECT_EQ(found.values[2].value, 4.0);
+  EXPECT_NEAR(found.values[3].value, 0.5, 1e-12);  // three of four
 }
 
 TEST_F(BandsStage, ErrorsNamePlaceCauseAndHint) {
