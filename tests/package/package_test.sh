@@ -231,7 +231,7 @@ python3 - "$folder/summary.json" <<'PY'
 import json, sys
 summary = json.load(open(sys.argv[1]))
 assert summary["machines"]["left"] == "end", summary["machines"]
-assert summary["judges"][0]["words"] == "it nodded 2 times", summary["judges"]
+assert summary["judges"][0]["words"] == "good: it nodded 2 times", summary["judges"]
 assert 3.9 < summary["simulated"] < 5.5, summary["simulated"]
 PY
 cat >"$folder/nods.yaml" <<YAML
