@@ -217,7 +217,7 @@ TEST_F(CommandCases, AnExportListsItsFormatsAndTakesTheirKeys) {
   ASSERT_EQ(run("run app.yaml --no-picture --record log.mcap").code, 0);
   // a key is its option
   ASSERT_EQ(run("export log.mcap --to csv --table --rate 50 --out a").code, 0);
-  const Result set = run("export log.mcap --to csv --set table=true --set 'rate=50 Hz' --out b");
+  const Result set = run("export log.mcap --to csv --set table=true --set rate=50 --out b");
   ASSERT_EQ(set.code, 0) << set.output;
   EXPECT_EQ(read("a/episode_001.csv"), read("b/episode_001.csv"));
   EXPECT_FALSE(read("a/episode_001.csv").empty());
