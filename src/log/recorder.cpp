@@ -15,7 +15,6 @@
 
 #include "core/build_info.hpp"
 #include "core/error.hpp"
-#include "scene/scene_urdf.hpp"
 #include "log/channel_streams.hpp"
 #include "log/hash_rows.hpp"
 #include "log/log_layout.hpp"
@@ -23,6 +22,7 @@
 #include "log/observed_plant.hpp"
 #include "record/messages.hpp"
 #include "robot/engine_versions.hpp"
+#include "scene/scene_urdf.hpp"
 
 namespace handspan {
 namespace {

@@ -317,9 +317,8 @@ TEST(ReplayReference, CommandsOfAGroupMustBeInTheLog) {
                         groups + "]}]}}}}\n");
   };
   EXPECT_EQ(error(""), "");
-  EXPECT_NE(
-      error("picker.cup").find("alone.mcap has no commands under /picker/cup/command"),
-      std::string::npos)
+  EXPECT_NE(error("picker.cup").find("alone.mcap has no commands under /picker/cup/command"),
+            std::string::npos)
       << error("picker.cup");
 }
 
