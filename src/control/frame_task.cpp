@@ -256,7 +256,8 @@ void FrameTask::add_spring(const MechanismState& state, const Vector6d& V, Vecto
   drag = damped(V);
 }
 
-// the critical damping of a spring is no number: it goes with what the arm weighs there
+// The critical damping of a spring is not one number: it depends on the mass that the arm has at
+// the frame. So a spring has no damping to set.
 void FrameTask::declare_parameters(PartParameters& parameters) {
   if (config_.stiffness_unit == StiffnessUnit::kPerSecondSquared)
     return Task::declare_parameters(parameters);

@@ -88,8 +88,8 @@ class PoseTrajectory {
     for (std::size_t i = 0; i < samples_.size(); ++i)
       if (!samples_[i].p.allFinite() || !(std::abs(samples_[i].q.norm() - 1.0) <= 1e-6))
         throw InputError(fmt::format(
-            "number {} of a trajectory's poses, at {:g} s, is none; give a finite position and a "
-            "unit quaternion",
+            "number {} of a trajectory's poses, at {:g} s, is not a valid pose; give a finite "
+            "position and a unit quaternion",
             i + 1, samples_[i].time));
   }
 
@@ -133,8 +133,8 @@ class VectorTrajectory {
     for (std::size_t i = 0; i < samples_.size(); ++i)
       if (samples_[i].value.size() != size() || !samples_[i].value.allFinite())
         throw InputError(fmt::format(
-            "number {} of a trajectory's vectors, at {:g} s, is none of {} finite numbers; give "
-            "all of one size",
+            "number {} of a trajectory's vectors, at {:g} s, does not have {} finite numbers; "
+            "give all of one size",
             i + 1, samples_[i].time, size()));
   }
 

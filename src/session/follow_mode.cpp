@@ -59,8 +59,8 @@ FollowMode::FollowMode(const Config& config, const ModeContext& context)
     axes_ = axes_named(config.axes_of, context.scene);
   } catch (const InputError& error) {
     throw InputError(
-        fmt::format("axes_of is none of world, tool, operator and contact, and not a "
-                    "frame of the scene: {}",
+        fmt::format("axes_of must be world, tool, operator, contact or a frame of the "
+                    "scene: {}",
                     error.what()));
   }
   if (const std::string& kind = context.arbiter.reference(reference_).kind();

@@ -1,10 +1,10 @@
 #pragma once
-// Why there is no motion, in words for a person.
+// Tells a person why the planner found no motion.
 #include "plan/point_to_point.hpp"
 
 namespace handspan {
 
-/// Lives for ever.
+/// The text is a constant.
 inline const char* reason_of(PlanRefusal refusal) {
   switch (refusal) {
     case PlanRefusal::kNone:

@@ -51,8 +51,14 @@ std::string number_text(double x) { return std::isfinite(x) ? fmt::format("{}", 
 
 }  // namespace
 
-std::vector<double> Results::samples(const std::string& of, const std::string& cell) const {
-  const Found found = find(*this, of);
+namespace {
+
+// @param failed whether "good" has those that failed
+std::vector<double> samples_of(const Results& results, const std::string& of,
+                               const std::string& cell, bool failed) {
+  const std::vector<std::string>& cells = results.cells;
+  const std::vector<RunRecord>& runs = results.runs;
+  const Found found = find(results, of);
   const auto known = [&](const RunRecord& run) { return run.cell == cell; };
   if (!cell.empty() && !std::ranges::count(cells, cell) && std::ranges::none_of(runs, known))
     throw InputError(fmt::format("the study has no cell '{}'; {}", shown(cell),
@@ -61,22 +67,26 @@ std::vector<double> Results::samples(const std::string& of, const std::string& c
   for (const RunRecord& run : runs) {
     const bool wanted = cell.empty() ? std::ranges::count(cells, run.cell) > 0 : run.cell == cell;
     if (!wanted) continue;
+    if (!run.failure.empty() && !(failed && found.kind == Found::Kind::kGood)) continue;
     if (found.kind == Found::Kind::kGood)
       x.push_back(run.good.value_or(false) ? 1.0 : 0.0);
-    else if (run.failure.empty())
+    else
       x.push_back(found.kind == Found::Kind::kColumn ? run.values[found.index]
                                                      : run.drawn[found.index].number);
   }
   return x;
 }
 
+}  // namespace
+
+std::vector<double> Results::samples(const std::string& of, const std::string& cell) const {
+  return samples_of(*this, of, cell, true);
+}
+
 std::vector<std::vector<double>> Results::samples_together(const std::vector<std::string>& of,
                                                            const std::string& cell) const {
-  // those that did not fail, so that nothing has more of them than others
-  Results whole = *this;
-  std::erase_if(whole.runs, [](const RunRecord& run) { return !run.failure.empty(); });
   std::vector<std::vector<double>> all;
-  for (const std::string& name : of) all.push_back(whole.samples(name, cell));
+  for (const std::string& name : of) all.push_back(samples_of(*this, name, cell, false));
   return all;
 }
 

@@ -129,12 +129,12 @@ TEST(Trajectories, MessagesSayWhatIsWrong) {
             std::string::npos);
   EXPECT_NE(error_of([&] {
               PoseTrajectory trajectory({{0.0, p, q}, {1.0, p, Eigen::Quaterniond(0, 0, 0, 0)}});
-            }).find("number 2 of a trajectory's poses, at 1 s, is none"),
+            }).find("number 2 of a trajectory's poses, at 1 s, is not a valid pose"),
             std::string::npos);
   EXPECT_NE(error_of([&] {
               JointTrajectory trajectory(
                   {{0.0, Eigen::VectorXd::Zero(3)}, {1.0, Eigen::VectorXd::Zero(4)}});
-            }).find("number 2 of a trajectory's vectors, at 1 s, is none of 3 finite numbers"),
+            }).find("number 2 of a trajectory's vectors, at 1 s, does not have 3 finite numbers"),
             std::string::npos);
 }
 

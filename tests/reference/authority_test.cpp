@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "math/so3.hpp"
+#include "reference/frame_reference.hpp"
 #include "reference_support.hpp"
 #include "support/alloc.hpp"
 
@@ -94,6 +95,41 @@ TEST_F(AuthorityTest, BeforeAnyForceAContactHasTheWorldsAxes) {
 }
 
 // A hand-over in a motion: what is left of it along an axis that nobody has any more.
+// A reference whose arm feels a force that the test says.
+class PressedReference : public FrameReference {
+ public:
+  using FrameReference::FrameReference;
+  Eigen::Vector3d felt_force() const override { return F; }
+  Eigen::Vector3d F = Eigen::Vector3d::Zero();
+};
+
+TEST_F(AuthorityTest, OfAContactTheThirdIsAlongTheForceThatWasFeltLast) {
+  Arbiter pressed(events);
+  auto made = std::make_unique<PressedReference>(task<FrameTask>("hand"), PoseReferenceLimits{});
+  PressedReference& reference = *made;
+  const ReferenceIndex r = pressed.add(std::move(made));
+  test::Wish wish;
+  const Authority along{
+      pressed.add_source("s", std::make_unique<test::WishSource>(wish, kPoseKind)),
+      {false, false, true, false, false, false}};
+  pressed.start();
+  const auto run_pressed = [&] {
+    for (int i = 0; i < 3000; ++i) pressed.update(moment);
+    return Eigen::Vector3d(reference.motion().pose.X_WE.p - X_start.p);
+  };
+  wish.p = {0.1, 0.05, -0.02};
+  reference.F = {0.0, 20.0, 0.0};
+  pressed.give_authority(r, {&along, 1}, moment, {AxesOf::kContact, Eigen::Matrix3d::Identity()});
+  EXPECT_TRUE(run_pressed().isApprox(Eigen::Vector3d(0.0, 0.05, 0.0), 1e-6));
+  // too small to be a force: the axes stay
+  reference.F = {1.0, 0.0, 0.0};
+  wish.p = {0.1, 0.02, -0.02};
+  EXPECT_TRUE(run_pressed().isApprox(Eigen::Vector3d(0.0, 0.02, 0.0), 1e-6));
+  // another one turns them
+  reference.F = {20.0, 0.0, 0.0};
+  EXPECT_TRUE(run_pressed().isApprox(Eigen::Vector3d(0.1, 0.02, 0.0), 1e-6));
+}
+
 TEST_F(AuthorityTest, AnAxisThatIsTakenAwayBrakesWhateverTheOthersDo) {
   for (const double dy : {1e-4, 1e-3, 0.05}) {
     wishes[0].p = {0.0, dy, 0.0};
