@@ -11,6 +11,7 @@
 #include "control/control_parts.hpp"
 #include "core/config.hpp"
 #include "mujoco/mujoco_plant.hpp"
+#include "scene/load_scene.hpp"
 #include "scene/scene.hpp"
 
 namespace handspan {

@@ -13,6 +13,7 @@
 #include "bench/figure.hpp"
 #include "bench/plant/scenes.hpp"
 #include "mujoco/mujoco_plant_impl.hpp"
+#include "scene/load_scene.hpp"
 
 namespace handspan {
 namespace {

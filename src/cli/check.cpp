@@ -18,6 +18,8 @@
 #include "mujoco/mujoco_plant.hpp"
 #include "robot/model.hpp"
 #include "scene/data_folder.hpp"
+#include "scene/load_scene.hpp"
+#include "scene/own_robots.hpp"
 #include "session/session.hpp"
 #include "study/study.hpp"
 
@@ -161,11 +163,11 @@ void print_channels(const Session& session, Json& json) {
   for (const auto& info : channels) {
     const auto& words = info.type == ChannelType::kChoice ? info.choices : info.labels;
     fmt::print("{:<{}}  {:<8} {:>4}  {:<7} {:>9}  {}{}{}\n", info.name, width, name_of(info.type),
-               info.type == ChannelType::kPose ? 7 : info.size, info.unit, info.rate.text(),
+               info.size, info.unit, info.rate.text(),
                info.doc, info.doc.empty() || words.empty() ? "" : ": ", joined(words));
     json["channels"].push_back({{"name", info.name},
                                 {"type", name_of(info.type)},
-                                {"size", info.type == ChannelType::kPose ? 7 : info.size},
+                                {"size", info.size},
                                 {"unit", info.unit},
                                 {"rate", info.rate.hz()},
                                 {"doc", info.doc},

@@ -19,6 +19,7 @@
 #include "import/open_pose.hpp"
 #include "import/robot_check.hpp"
 #include "scene/data_folder.hpp"
+#include "scene/load_scene.hpp"
 #include "session/run.hpp"
 
 namespace handspan {

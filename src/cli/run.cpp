@@ -22,6 +22,7 @@
 #include "log/recorder.hpp"
 #include "mujoco/picture.hpp"
 #include "scene/data_folder.hpp"
+#include "scene/own_robots.hpp"
 #include "session/run.hpp"
 #include "session/who_acts.hpp"
 #include "study/changed_app.hpp"

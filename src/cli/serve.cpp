@@ -18,6 +18,7 @@
 #include "core/own_file.hpp"
 #include "core/private_folder.hpp"
 #include "scene/data_folder.hpp"
+#include "scene/own_robots.hpp"
 #include "station/certificate.hpp"
 #include "station/host_check.hpp"
 #include "station/station.hpp"

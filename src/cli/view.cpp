@@ -15,6 +15,7 @@
 #include "import/import_write.hpp"
 #include "import/robot_check.hpp"
 #include "scene/data_folder.hpp"
+#include "scene/load_scene.hpp"
 #include "scene/scene.hpp"
 
 namespace handspan {

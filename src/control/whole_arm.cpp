@@ -614,11 +614,11 @@ void WholeArm::declare(ChannelTable& channels, Rate rate) {
   problem_->declare(channels, rate);
   for (auto& arm : arms_) {
     const Mechanism& m = system_->mechanisms()[static_cast<std::size_t>(arm.mechanism)];
-    const auto n = static_cast<std::size_t>(arm.drive.commanded_q().size());
-    arm.q = channels.vector("control." + m.name + ".q", n, "rad", rate, "commanded positions",
-                            m.joint_names);
-    arm.v = channels.vector("control." + m.name + ".v", n, "rad/s", rate, "commanded velocities",
-                            m.joint_names);
+    const JointChannels joints =
+        channels.joints("control." + m.name, m.joint_names, rate,
+                        {"commanded positions", "commanded velocities", ""});
+    arm.q = joints.q;
+    arm.v = joints.v;
   }
 }
 

@@ -11,6 +11,10 @@
 namespace handspan {
 namespace {
 
+// in the order of ChannelType
+constexpr const char* kTypeNames[] = {"number", "vector",  "pose",    "twist",
+                                      "wrench", "integer", "boolean", "choice"};
+
 // parts of letters, digits, '_' and '-' with single dots between
 bool is_dotted_name(std::string_view name) {
   bool part_is_empty = true;
@@ -25,24 +29,30 @@ bool is_dotted_name(std::string_view name) {
   return !part_is_empty;
 }
 
+ChannelInfo info_of(std::string name, ChannelType type, std::string unit, Rate rate,
+                    std::string doc) {
+  ChannelInfo info;
+  info.name = std::move(name);
+  info.type = type;
+  info.unit = std::move(unit);
+  info.rate = rate;
+  info.doc = std::move(doc);
+  return info;
+}
+
 }  // namespace
 
-const char* name_of(ChannelType type) {
-  switch (type) {
-    case ChannelType::kNumber:
-      return "number";
-    case ChannelType::kVector:
-      return "vector";
-    case ChannelType::kPose:
-      return "pose";
-    case ChannelType::kInteger:
-      return "integer";
-    case ChannelType::kBoolean:
-      return "boolean";
-    case ChannelType::kChoice:
-      break;
-  }
-  return "choice";
+const char* name_of(ChannelType type) { return kTypeNames[static_cast<std::size_t>(type)]; }
+
+ChannelType channel_type(std::string_view name) {
+  const auto* const found = std::ranges::find(kTypeNames, name);
+  return found == std::end(kTypeNames) ? ChannelType::kVector
+                                       : static_cast<ChannelType>(found - std::begin(kTypeNames));
+}
+
+bool holds_doubles(ChannelType type) {
+  return type != ChannelType::kInteger && type != ChannelType::kBoolean &&
+         type != ChannelType::kChoice;
 }
 
 bool matches(std::string_view pattern, std::string_view name) {
@@ -67,8 +77,8 @@ bool matches(std::string_view pattern, std::string_view name) {
 }
 
 NumberChannel ChannelTable::number(std::string name, std::string unit, Rate rate, std::string doc) {
-  return {add(
-      {std::move(name), ChannelType::kNumber, std::move(unit), rate, std::move(doc), 1, {}, {}})};
+  return {
+      add(info_of(std::move(name), ChannelType::kNumber, std::move(unit), rate, std::move(doc)))};
 }
 
 VectorChannel ChannelTable::vector(std::string name, std::size_t size, std::string unit, Rate rate,
@@ -79,35 +89,58 @@ VectorChannel ChannelTable::vector(std::string name, std::size_t size, std::stri
     throw InputError(fmt::format("the channel '{}' has {} labels; it must have {} or none", name,
                                  labels.size(), size));
   }
-  return {add({std::move(name),
-               ChannelType::kVector,
-               std::move(unit),
-               rate,
-               std::move(doc),
-               size,
-               {},
-               std::move(labels)})};
+  ChannelInfo info =
+      info_of(std::move(name), ChannelType::kVector, std::move(unit), rate, std::move(doc));
+  info.size = size;
+  info.labels = std::move(labels);
+  return {add(std::move(info))};
 }
 
 PoseChannel ChannelTable::pose(std::string name, Rate rate, std::string doc) {
-  return {add({std::move(name),
-               ChannelType::kPose,
-               "m",
-               rate,
-               std::move(doc),
-               7,
-               {},
-               {"x", "y", "z", "qx", "qy", "qz", "qw"}})};
+  ChannelInfo info = info_of(std::move(name), ChannelType::kPose, "m", rate, std::move(doc));
+  info.labels = {"x", "y", "z", "qx", "qy", "qz", "qw"};
+  info.size = info.labels.size();
+  return {add(std::move(info))};
+}
+
+VectorChannel ChannelTable::twist(std::string name, std::string frame, Rate rate, std::string doc) {
+  ChannelInfo info =
+      info_of(std::move(name), ChannelType::kTwist, "m/s, rad/s", rate, std::move(doc));
+  info.labels = {"vx", "vy", "vz", "wx", "wy", "wz"};
+  info.size = info.labels.size();
+  info.frame = std::move(frame);
+  return {add(std::move(info))};
+}
+
+VectorChannel ChannelTable::wrench(std::string name, std::string frame, Rate rate,
+                                   std::string doc) {
+  ChannelInfo info = info_of(std::move(name), ChannelType::kWrench, "N, N m", rate, std::move(doc));
+  info.labels = {"fx", "fy", "fz", "tx", "ty", "tz"};
+  info.size = info.labels.size();
+  info.frame = std::move(frame);
+  return {add(std::move(info))};
+}
+
+JointChannels ChannelTable::joints(const std::string& name, const std::vector<std::string>& joints,
+                                   Rate rate, const JointWords& docs) {
+  const auto part = [&](const char* end, const char* unit, const std::string& doc) {
+    const VectorChannel channel = vector(name + end, joints.size(), unit, rate, doc, joints);
+    infos_[channel.id.index].joints = name;
+    return channel;
+  };
+  JointChannels channels{part(".q", "rad", docs.q), part(".v", "rad/s", docs.v), {}};
+  if (!docs.tau.empty()) channels.tau = part(".tau", "N m", docs.tau);
+  return channels;
 }
 
 IntegerChannel ChannelTable::integer(std::string name, std::string unit, Rate rate,
                                      std::string doc) {
-  return {add(
-      {std::move(name), ChannelType::kInteger, std::move(unit), rate, std::move(doc), 1, {}, {}})};
+  return {
+      add(info_of(std::move(name), ChannelType::kInteger, std::move(unit), rate, std::move(doc)))};
 }
 
 BooleanChannel ChannelTable::boolean(std::string name, Rate rate, std::string doc) {
-  return {add({std::move(name), ChannelType::kBoolean, "", rate, std::move(doc), 1, {}, {}})};
+  return {add(info_of(std::move(name), ChannelType::kBoolean, "", rate, std::move(doc)))};
 }
 
 ChoiceChannel ChannelTable::choice(std::string name, std::vector<std::string> choices, Rate rate,
@@ -122,14 +155,9 @@ ChoiceChannel ChannelTable::choice(std::string name, std::vector<std::string> ch
                                    shown(choices[i])));
     }
   }
-  return {add({std::move(name),
-               ChannelType::kChoice,
-               "",
-               rate,
-               std::move(doc),
-               1,
-               std::move(choices),
-               {}})};
+  ChannelInfo info = info_of(std::move(name), ChannelType::kChoice, "", rate, std::move(doc));
+  info.choices = std::move(choices);
+  return {add(std::move(info))};
 }
 
 ChannelId ChannelTable::add(ChannelInfo info) {

@@ -25,13 +25,21 @@ enum class ChannelType {
   kNumber,   // double
   kVector,   // double (size)
   kPose,     // double (7): x y z [m], then the quaternion x y z w
+  kTwist,    // double (6): linear [m/s], then angular velocity [rad/s], in the axes of `frame`
+  kWrench,   // double (6): force [N], then torque [N m], in the axes of `frame`
   kInteger,  // int64
   kBoolean,  // int64, 0 or 1
   kChoice,   // int64, an index of `choices`
 };
 
-/// "number", "vector", "pose", "integer", "boolean", "choice".
+/// "number", "vector", "pose", "twist", "wrench", "integer", "boolean", "choice".
 const char* name_of(ChannelType type);
+
+/// The type of that name; kVector for a name that is none.
+ChannelType channel_type(std::string_view name);
+
+/// Whether its values are doubles, not one integer.
+bool holds_doubles(ChannelType type);
 
 /// What is known of a channel before it has a value.
 struct ChannelInfo {
@@ -40,9 +48,11 @@ struct ChannelInfo {
   std::string unit;  // SI; "" for none
   Rate rate;         // how often its owner means to write it
   std::string doc;
-  std::size_t size = 1;              // doubles of a vector or pose, else 1
+  std::size_t size = 1;              // doubles of a vector, pose, twist or wrench, else 1
   std::vector<std::string> choices;  // the words of a kChoice
   std::vector<std::string> labels;   // of a vector's elements ("x", "joint1"); may be empty
+  std::string frame;                 // of a twist or wrench: in whose axes it is
+  std::string joints;                // the joint state that it is a part of; "" for none
 };
 
 /// A channel's index in its table, in the order of declaration.
@@ -70,6 +80,14 @@ struct BooleanChannel {
 struct ChoiceChannel {
   ChannelId id;
 };
+/// Of the same joints: NAME.q, NAME.v and NAME.tau.
+struct JointChannels {
+  VectorChannel q, v, tau;  // tau: declared with efforts only
+};
+/// What the parts of a joint state are called beside their unit.
+struct JointWords {
+  std::string q = "positions", v = "velocities", tau = "";  // tau "": there are no efforts
+};
 
 /// Whether `name` matches `pattern`, in which '*' is any text (dots too) and '?' any one character.
 bool matches(std::string_view pattern, std::string_view name);
@@ -84,6 +102,12 @@ class ChannelTable {
   VectorChannel vector(std::string name, std::size_t size, std::string unit, Rate rate,
                        std::string doc = "", std::vector<std::string> labels = {});
   PoseChannel pose(std::string name, Rate rate, std::string doc = "");
+  /// In the axes of `frame`, such as "world".
+  VectorChannel twist(std::string name, std::string frame, Rate rate, std::string doc = "");
+  VectorChannel wrench(std::string name, std::string frame, Rate rate, std::string doc = "");
+  /// Three vectors (two without efforts) that belong together, of joints in their order.
+  JointChannels joints(const std::string& name, const std::vector<std::string>& joints, Rate rate,
+                       const JointWords& docs);
   IntegerChannel integer(std::string name, std::string unit, Rate rate, std::string doc = "");
   BooleanChannel boolean(std::string name, Rate rate, std::string doc = "");
   ChoiceChannel choice(std::string name, std::vector<std::string> choices, Rate rate,
@@ -135,7 +159,7 @@ class ChannelTable {
   /// The channels whose names match, in the order of declaration.
   std::vector<ChannelId> select(std::string_view pattern) const;
 
-  /// The doubles of a number, vector or pose.
+  /// The doubles of a number, vector, pose, twist or wrench.
   Eigen::Map<const Eigen::VectorXd> numbers(ChannelId id) const {
     assert(holds_doubles(infos_[id.index].type));
     return {numbers_.data() + slots_[id.index].offset,
@@ -167,11 +191,6 @@ class ChannelTable {
     Nanoseconds stamp = 0;
     std::uint64_t writes = 0;
   };
-
-  static bool holds_doubles(ChannelType type) {
-    return type == ChannelType::kNumber || type == ChannelType::kVector ||
-           type == ChannelType::kPose;
-  }
 
   // notes a write; the offset of the value
   std::size_t touch(ChannelId id, Nanoseconds stamp) {

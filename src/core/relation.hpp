@@ -1,10 +1,12 @@
 #pragma once
 
-// How relations are written.
+// How numbers relate to a bound, and how that is written.
 
-#include "core/schema.hpp"
+#include <cstdint>
 
 namespace handspan::schema_detail {
+
+enum class Relation : std::uint8_t { kAtLeast, kAtMost, kAbove, kBelow };
 
 /// ">=", "<=", ">" or "<".
 const char* sign(Relation relation);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/relation.hpp"
 #include "core/yaml.hpp"
 
 namespace handspan {
@@ -121,7 +122,6 @@ template <class T>
 concept Bounded = std::same_as<T, double> || std::same_as<T, std::int64_t> || kIsEigenVector<T>;
 
 namespace schema_detail {
-enum class Relation { kAtLeast, kAtMost, kAbove, kBelow };
 std::string rule(Relation relation, double limit, const std::string& unit);
 std::string rule(Relation relation, std::int64_t limit);
 std::string size_rule(std::size_t least, std::size_t most);

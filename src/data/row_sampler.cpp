@@ -122,16 +122,11 @@ struct RowSampler::Impl {
       const ChannelId id{f};
       into.stamps[f] = table.stamp(id);
       double* to = into.numbers.data() + offsets[f];
-      switch (fields[f].type) {
-        case ChannelType::kNumber:
-        case ChannelType::kVector:
-        case ChannelType::kPose: {
-          const auto x = table.numbers(id);
-          std::copy_n(x.data(), x.size(), to);
-          break;
-        }
-        default:
-          *to = static_cast<double>(table.integer(id));
+      if (holds_doubles(fields[f].type)) {
+        const auto x = table.numbers(id);
+        std::copy_n(x.data(), x.size(), to);
+      } else {
+        *to = static_cast<double>(table.integer(id));
       }
     }
   }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "record/messages.hpp"
+#include "log/channel_messages.hpp"
 
 namespace handspan {
 namespace {
@@ -22,14 +22,6 @@ std::vector<std::string> split(const std::string& text) {
 
 const std::vector<std::string> kPoseColumns = {"x", "y", "z", "qx", "qy", "qz", "qw"};
 constexpr char kPoseUnits[] = "m, m, m, , , , ";
-const std::vector<std::string> kWrenchColumns = {"fx", "fy", "fz", "tx", "ty", "tz"};
-
-ChannelType type_of(const std::string& name) {
-  for (const ChannelType type : {ChannelType::kNumber, ChannelType::kVector, ChannelType::kPose,
-                                 ChannelType::kInteger, ChannelType::kBoolean})
-    if (name == name_of(type)) return type;
-  return name == name_of(ChannelType::kChoice) ? ChannelType::kChoice : ChannelType::kVector;
-}
 
 void fit_columns(Series& s, std::size_t n) {
   if (s.columns.size() == n) return;
@@ -83,7 +75,7 @@ std::vector<Series> series_of(const LogFile& log) {
     Series s;
     s.name = name->second;
     if (unit != channel.metadata.end()) s.unit = unit->second;
-    s.type = type_of(type->second);
+    s.type = channel_type(type->second);
     if (labels != channel.metadata.end() && s.type != ChannelType::kChoice)
       s.columns = split(labels->second);
     Series v = s, tau = s;
@@ -101,17 +93,18 @@ std::vector<Series> series_of(const LogFile& log) {
                       "are; the log is "
                       "damaged, or another program wrote it",
                       log.file().string(), channel.topic));
+    std::vector<double> values;
     McapQuery query;
     query.topics = {channel.topic};
     log.reader().messages(query, [&](const McapChannel&, const McapMessage& message) {
       const std::int64_t tick = message.log_time / log.base_period();
-      const auto add = [&](Series& to, std::span<const double> values) {
+      const auto add = [&](Series& to, std::span<const double> row) {
         // key frames repeat what was recorded at that tick already
         if (!to.ticks.empty() && to.ticks.back() == tick) return;
-        fit_columns(to, values.size());
+        fit_columns(to, row.size());
         to.ticks.push_back(tick);
         to.stamps.push_back(message.publish_time);
-        to.values.insert(to.values.end(), values.begin(), values.end());
+        to.values.insert(to.values.end(), row.begin(), row.end());
       };
       if (group) {
         const auto m = decode<messages::JointState>(message.bytes);
@@ -119,29 +112,21 @@ std::vector<Series> series_of(const LogFile& log) {
         add(s, m.position);
         add(v, m.velocity);
         if (!m.effort.empty()) add(tau, m.effort);
-      } else if (type->second == "pose") {
-        const auto m = decode<messages::PoseStamped>(message.bytes);
+        return true;
+      }
+      std::string word;
+      read_channel(schema->name, message.bytes, values, word);
+      if (s.type == ChannelType::kPose) {
         s.columns = kPoseColumns;
         s.unit = kPoseUnits;
-        add(s, std::vector<double>{m.position[0], m.position[1], m.position[2], m.orientation[0],
-                                   m.orientation[1], m.orientation[2], m.orientation[3]});
-      } else if (schema->name == message_type<messages::WrenchStamped>().name) {
-        const auto m = decode<messages::WrenchStamped>(message.bytes);
-        s.columns = kWrenchColumns;
-        add(s, std::vector<double>{m.force[0], m.force[1], m.force[2], m.torque[0], m.torque[1],
-                                   m.torque[2]});
-      } else if (type->second == "number" || type->second == "vector") {
-        add(s, decode<messages::Vector>(message.bytes).values);
-      } else {
-        const auto m = decode<messages::Integer>(message.bytes);
-        const std::size_t before = s.ticks.size();
-        add(s, std::vector<double>{static_cast<double>(m.value)});
-        if (s.type != ChannelType::kChoice || s.ticks.size() == before) return true;
-        s.words.push_back(m.word);
-        const auto word = static_cast<std::size_t>(std::clamp<std::int64_t>(m.value, 0, 255));
-        if (s.choices.size() <= word) s.choices.resize(word + 1);
-        s.choices[word] = m.word;
       }
+      const std::size_t before = s.ticks.size();
+      add(s, values);
+      if (s.type != ChannelType::kChoice || s.ticks.size() == before || values.empty()) return true;
+      s.words.push_back(word);
+      const auto choice = static_cast<std::size_t>(std::clamp(values[0], 0.0, 255.0));
+      if (s.choices.size() <= choice) s.choices.resize(choice + 1);
+      s.choices[choice] = word;
       return true;
     });
     for (Series* each : {&s, &v, &tau})

@@ -100,7 +100,7 @@ void Devices::connect(const ChannelTable& channels) {
         throw bad(error.what(), "");
       }
       const ChannelInfo& info = channels.info(output.from);
-      if (info.type != ChannelType::kNumber && info.type != ChannelType::kVector)
+      if (!holds_doubles(info.type) || info.type == ChannelType::kPose)
         throw bad(fmt::format("'{}' is a {}", info.name, name_of(info.type)),
                   "an output is fed from a number or a vector");
       if (!output.config.label) continue;

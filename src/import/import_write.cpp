@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/private_folder.hpp"
+#include "scene/load_scene.hpp"
 #include "scene/mjcf.hpp"
 #include "scene/scene.hpp"
 

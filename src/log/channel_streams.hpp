@@ -1,15 +1,13 @@
 #pragma once
-// Channels of a session as topics of its log: which message shows which channels, and when one is
-// due. Positions, velocities and drive torques of the same joints (NAME.q, NAME.v, NAME.tau) are
-// one sensor_msgs/JointState under /NAME/joint_states, a pose is a geometry_msgs/PoseStamped, a
-// wrench (of a sensor, or a reference) a WrenchStamped in its frame; all else is a
-// handspan_msgs/Vector or Integer.
+// Channels as topics of a log, and when one is due. Channels of one joint state (NAME.q, NAME.v and
+// NAME.tau) are one sensor_msgs/JointState under /NAME/joint_states; log/channel_messages.hpp says
+// what the others are.
 #include <cstddef>
 #include <span>
 #include <vector>
 
+#include "log/channel_messages.hpp"
 #include "record/log_writer.hpp"
-#include "session/session.hpp"
 
 namespace handspan {
 
@@ -17,7 +15,7 @@ class ChannelStreams {
  public:
   /// Adds their topics. @param every_write also what stays as it is: a log in full
   /// @throws InputError when the log cannot be written or a topic is taken
-  ChannelStreams(Session& session, LogWriter& writer, bool every_write);
+  ChannelStreams(const ChannelTable& table, LogWriter& writer, bool every_write);
 
   /// In a tick: what was written since the last push, and unless `every_write` is another value.
   /// @param tick that the values are of, at `now` [ns] @param all what was recorded already, too
@@ -32,10 +30,8 @@ class ChannelStreams {
     std::vector<std::byte> last;  // as recorded last
   };
 
-  void add_joints(const ChannelTable& table, const std::vector<ChannelId>& channels);
-  void add_channel(Session& session, ChannelId channel);
-  void add(const std::string& topic, const MessageType& type, const McapMap& about,
-           LogEncoder encoder, const ChannelTable& table, std::vector<ChannelId> channels);
+  void add(const std::string& topic, ChannelMessage message, const McapMap& about,
+           const ChannelTable& table, std::vector<ChannelId> channels);
 
   static void copy(const Stream& stream, const ChannelTable& table,
                    std::span<std::byte> to) noexcept;

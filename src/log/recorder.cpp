@@ -238,7 +238,7 @@ void Recorder::Impl::streams(Session& session) {
         encode(m, out);
       });
   if (session.plants() != nullptr) observations.emplace(*session.plants(), writer);
-  channels.emplace(session, writer, options.extent == RecordExtent::kFull);
+  channels.emplace(session.channels(), writer, options.extent == RecordExtent::kFull);
   if (const World* world = session.world()) transform_stream(*world);
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "log/channel_messages.hpp"
 #include "log/hash_rows.hpp"
 #include "log/logged_hashes.hpp"
 #include "log/logged_plants.hpp"
@@ -25,6 +26,8 @@ class ChannelComparison {
   std::vector<std::string> differences(Session& session, double most, double& worst,
                                        std::size_t& found) const {
     std::vector<std::string> text;
+    std::vector<double> values;
+    std::string word;
     const std::int64_t tick = session.ticks();
     McapQuery query;
     query.from = query.to = tick * log_.base_period();
@@ -50,18 +53,9 @@ class ChannelComparison {
         compare(name->second + ".q", m.position);
         compare(name->second + ".v", m.velocity);
         compare(name->second + ".tau", m.effort);
-      } else if (type->second == "pose") {
-        const auto m = decode<messages::PoseStamped>(message.bytes);
-        compare(name->second,
-                std::vector<double>{m.position[0], m.position[1], m.position[2], m.orientation[0],
-                                    m.orientation[1], m.orientation[2], m.orientation[3]});
-      } else if (log_.reader().schema(channel.schema)->name ==
-                 message_type<messages::WrenchStamped>().name) {
-        const auto m = decode<messages::WrenchStamped>(message.bytes);
-        compare(name->second, std::vector<double>{m.force[0], m.force[1], m.force[2], m.torque[0],
-                                                  m.torque[1], m.torque[2]});
-      } else if (type->second == "vector" || type->second == "number") {
-        compare(name->second, decode<messages::Vector>(message.bytes).values);
+      } else if (holds_doubles(channel_type(type->second))) {
+        read_channel(log_.reader().schema(channel.schema)->name, message.bytes, values, word);
+        compare(name->second, values);
       }
       return true;
     });

@@ -27,16 +27,7 @@ WatchedValue::WatchedValue(const SeenValue& seen, const ChannelTable& channels)
 }
 
 double WatchedValue::value(const ChannelTable& channels) const {
-  switch (channels.info(id_).type) {
-    case ChannelType::kInteger:
-    case ChannelType::kBoolean:
-    case ChannelType::kChoice:
-      return static_cast<double>(channels.integer(id_));
-    case ChannelType::kNumber:
-    case ChannelType::kVector:
-    case ChannelType::kPose:
-      break;
-  }
+  if (!holds_doubles(channels.info(id_).type)) return static_cast<double>(channels.integer(id_));
   const auto values = channels.numbers(id_);
   if (element_ >= 0) return values[element_];
   if (values.size() == 1) return values[0];

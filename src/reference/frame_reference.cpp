@@ -279,9 +279,8 @@ ReferenceError FrameReference::error(const Pose* measured) const {
 void FrameReference::declare(ChannelTable& channels, Rate rate) {
   const std::string channel = "reference." + name();
   pose_channel_ = channels.pose(channel + ".pose", rate, "that the task follows, in W");
-  velocity_channel_ = channels.vector(channel + ".velocity", 6, "m/s, rad/s", rate,
-                                      "its linear and angular velocity, in W",
-                                      {"vx", "vy", "vz", "wx", "wy", "wz"});
+  velocity_channel_ =
+      channels.twist(channel + ".velocity", "world", rate, "its linear and angular velocity, in W");
   distance_channel_ =
       channels.number(channel + ".distance", "m", rate, "from where the arm was measured, to 1 mm");
   ahead_channel_ =

@@ -70,9 +70,8 @@ ReferenceError WrenchReference::error(const Pose* /*measured*/) const {
 
 void WrenchReference::declare(ChannelTable& channels, Rate rate) {
   channel_ =
-      channels.vector("reference." + name() + ".wrench", 6, "N, N m", rate,
-                      "that the task follows, on the loop closure's second frame, in its axes",
-                      {"fx", "fy", "fz", "tx", "ty", "tz"});
+      channels.wrench("reference." + name() + ".wrench", wrench_task().frame(), rate,
+                      "that the task follows, on the loop closure's second frame, in its axes");
 }
 
 void WrenchReference::publish(ChannelTable& channels, Nanoseconds stamp) const {

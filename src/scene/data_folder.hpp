@@ -1,12 +1,8 @@
 #pragma once
-// Where the robots, scenes, apps and studies are that this program came with, and what of them a
-// scene's own folders hide.
+// Where the robots, scenes, apps and studies are that this program came with.
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
-
-#include "scene/scene.hpp"
 
 namespace handspan {
 
@@ -18,10 +14,6 @@ std::filesystem::path data_folder();
 
 /// The robot folder of that name that this program came with; none when there is none.
 std::optional<std::filesystem::path> shipped_robot(const std::string& name);
-
-/// One line for each robot or tool of the scene that is a person's own and has the name of a
-/// shipped one, and differs from it: the own one is taken. Empty where nothing is hidden.
-std::vector<std::string> own_before_shipped(const Scene& scene);
 
 /// What the file is when it is a robot's description and no YAML: "URDF", "MJCF", "xacro" or "SDF",
 /// by its first element; "" for anything else, also what cannot be read.

@@ -1,5 +1,5 @@
-// Uniform mass properties of compounds. Meshes are measured by MuJoCo's compiler, which integrates
-// the convex hull.
+#include "scene/mass_properties.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -9,7 +9,6 @@
 
 #include "core/error.hpp"
 #include "scene/mujoco_spec.hpp"
-#include "scene/scene.hpp"
 
 namespace handspan {
 namespace {

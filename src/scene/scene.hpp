@@ -1,7 +1,6 @@
 #pragma once
 // A scene: robots with tools, objects, fixtures, belts, kinematic bodies, cameras, and what happens
-// when materials meet. load_scene() reads and checks one; compile.hpp makes MuJoCo of it. The only
-// place where things are put together.
+// when materials meet. load_scene.hpp reads and checks one, mujoco_scene.hpp makes MuJoCo of it.
 #include <array>
 #include <filesystem>
 #include <optional>
@@ -145,23 +144,7 @@ struct Scene {
 /// Bodies that start deeper in one another than this are an error [m].
 inline constexpr double kDeepestStart = 1e-4;
 
-/// Reads and checks a scene, its robots and tools included.
-/// @throws ConfigError or InputError with file, place, cause and hint; among them: bodies that
-/// start deeper than kDeepestStart in one another (with pair and depth; fixed against fixed
-/// excepted)
-Scene load_scene(const std::filesystem::path& file);
-
-/// The same from text; relative paths are meant from the folder of `file`, which need not exist.
-Scene parse_scene(const std::string& text, const std::filesystem::path& file);
-
-/// Documentation of the scene schema.
-Description scene_description();
-
 /// What is simulated of a robot: its description with the lips of its cups as bodies of their own.
 ModelDescription simulated_description(const RobotInstance& robot);
-
-/// Mass and inertia of bodies of one density that together have `mass` [kg].
-/// @throws InputError for a mesh without volume
-Inertial uniform_inertial(const std::vector<Shape>& shapes, double mass);
 
 }  // namespace handspan

@@ -409,6 +409,4 @@ Schema<SceneFile> scene_schema() {
       });
 }
 
-Description scene_description() { return scene_schema().description(); }
-
 }  // namespace handspan

@@ -8,7 +8,7 @@
 
 #include "core/config.hpp"
 #include "core/index.hpp"
-#include "scene/scene.hpp"
+#include "scene/mass_properties.hpp"
 
 namespace handspan {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/config.hpp"
 #include "core/files_read.hpp"
 #include "core/suggest.hpp"
-#include "scene/scene_numbers.hpp"
+#include "scene/load_scene.hpp"
 
 namespace handspan {
 

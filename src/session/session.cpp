@@ -417,14 +417,20 @@ void Session::declare_channels() {
     const bool suction = layout.groups[g].kind == GroupKind::kSuction;
     if (suction) suctions_.push_back(g);
     Group& group = groups_[g];
-    const auto measured = [&](const char* what, const char* unit, const char* of_joints,
-                              const char* of_cup) {
-      return channels_.vector(name + what, n, suction ? "" : unit, observed,
-                              suction ? of_cup : of_joints, joints);
-    };
-    group.q = measured(".q", "rad", "measured positions", "1 while something is held");
-    group.v = measured(".v", "rad/s", "measured velocities", "vacuum, share of the full one");
-    group.tau = measured(".tau", "N m", "drive torques", "pull, share of what breaks it away");
+    if (suction) {
+      const auto cup = [&](const char* what, const char* doc) {
+        return channels_.vector(name + what, n, "", observed, doc, joints);
+      };
+      group.q = cup(".q", "1 while something is held");
+      group.v = cup(".v", "vacuum, share of the full one");
+      group.tau = cup(".tau", "pull, share of what breaks it away");
+    } else {
+      const JointChannels measured = channels_.joints(
+          name, joints, observed, {"measured positions", "measured velocities", "drive torques"});
+      group.q = measured.q;
+      group.v = measured.v;
+      group.tau = measured.tau;
+    }
     if (jaws)
       group.command = channels_.vector(name + ".command", kGripperCommandSize, "m, m/s, N",
                                        group.rate, "to what width, how fast and how hard at most",
@@ -436,10 +442,9 @@ void Session::declare_channels() {
   }
   for (std::size_t s = 0; s < layout.sensors.size(); ++s)
     wrenches_.push_back(
-        channels_.vector(layout.sensors[s].name + ".wrench", 6, "N, N m",
+        channels_.wrench(layout.sensors[s].name + ".wrench", layout.sensors[s].frame,
                          Rate::from_period(plants_ ? plants_->sensor_period(s) : layout.period),
-                         "force and torque on the tool beyond the sensor, in the sensor's frame",
-                         {"fx", "fy", "fz", "tx", "ty", "tz"}));
+                         "force and torque on the tool beyond the sensor, in the sensor's frame"));
   if (watch_) watch_->declare(channels_);
   const Rate base = Rate::from_period(base_);
   if (world_)

@@ -33,8 +33,7 @@ LoopState LoopTap::layout(Session& session) {
   const auto& infos = session.channels().channels();
   std::size_t numbers = 0, integers = 0;
   for (const ChannelInfo& info : infos) {
-    const bool is_number = info.type == ChannelType::kNumber || info.type == ChannelType::kVector ||
-                           info.type == ChannelType::kPose;
+    const bool is_number = holds_doubles(info.type);
     channels_.push_back({is_number ? numbers : integers, info.size, is_number});
     (is_number ? numbers : integers) += info.size;
   }

@@ -10,7 +10,7 @@
 #include "core/error.hpp"
 #include "core/file_trees.hpp"
 #include "mujoco/mujoco_plant.hpp"
-#include "scene/scene_numbers.hpp"
+#include "scene/load_scene.hpp"
 
 namespace handspan {
 namespace {
@@ -70,9 +70,7 @@ class AppRun::Sampler {
  private:
   void add(const ChannelTable& table, ChannelId id) {
     const ChannelInfo& info = table.info(id);
-    if (info.type != ChannelType::kNumber && info.type != ChannelType::kVector &&
-        info.type != ChannelType::kPose)
-      return;
+    if (!holds_doubles(info.type)) return;
     ids_.push_back(id);
     for (std::size_t i = 0; i < info.size; ++i)
       series_.push_back(

@@ -25,8 +25,7 @@ class ChannelMetric : public Metric {
   ChannelMetric(const ChannelMetricConfig& config, const MetricContext& context)
       : config_(config), channel_(context.session.channels().find(config.channel)) {
     const ChannelInfo& info = context.session.channels().info(channel_);
-    if (info.type != ChannelType::kNumber && info.type != ChannelType::kVector &&
-        info.type != ChannelType::kPose)
+    if (!holds_doubles(info.type))
       throw InputError(fmt::format("the channel '{}' has no numbers", config.channel));
     const auto size = static_cast<std::int64_t>(info.size);
     for (const std::int64_t element : config.elements)

@@ -12,6 +12,7 @@
 #include "core/error.hpp"
 #include "core/random.hpp"
 #include "core/values.hpp"
+#include "scene/load_scene.hpp"
 #include "scene/scene.hpp"
 
 namespace handspan {

@@ -11,6 +11,7 @@
 #include "core/config.hpp"
 #include "core/random.hpp"
 #include "person/thrown_hand.hpp"
+#include "scene/load_scene.hpp"
 #include "study/made_app.hpp"
 
 namespace handspan {

@@ -10,6 +10,7 @@
 #include "core/config.hpp"
 #include "core/error.hpp"
 #include "core/random.hpp"
+#include "scene/load_scene.hpp"
 #include "study/push_case.hpp"
 #include "study/wall_case.hpp"
 

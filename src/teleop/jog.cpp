@@ -221,8 +221,8 @@ bool Jog::shift(const Eigen::Vector3d& p, const Eigen::Matrix3d& R) {
 void Jog::declare(ChannelTable& channels, Rate rate) {
   const std::string name = "source." + name_;
   scale_channel_ = channels.number(name + ".scale", "", rate, "of the full speed");
-  twist_channel_ = channels.vector(name + ".twist", 6, "m/s, rad/s", rate,
-                                   "that it asks for, linear and angular, in W");
+  twist_channel_ =
+      channels.twist(name + ".twist", "world", rate, "that it asks for, linear and angular, in W");
   if (obstacles_)
     nearest_channel_ = channels.number(name + ".nearest", "m", rate,
                                        "to what it slows down for, at most slow_down.from");

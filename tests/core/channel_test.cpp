@@ -55,6 +55,41 @@ TEST(Channel, ValuesOfEveryTypeComeBack) {
   EXPECT_STREQ(name_of(table.info(torque.id).type), "vector");
 }
 
+TEST(Channel, TwistsWrenchesAndJointStatesSayWhatTheyAre) {
+  ChannelTable table;
+  const auto twist = table.twist("hand.velocity", "world", kRate, "of the hand");
+  const auto wrench = table.wrench("wrist.wrench", "wrist", kRate);
+  const JointChannels arm = table.joints("arm", {"shoulder", "elbow"}, kRate,
+                                         {"measured positions", "measured velocities", "torques"});
+  const JointChannels commanded = table.joints("control.arm", {"shoulder", "elbow"}, kRate, {});
+  EXPECT_EQ(table.channels().size(), 7U);  // the commanded one has no efforts
+  EXPECT_EQ(table.info(twist.id).type, ChannelType::kTwist);
+  EXPECT_EQ(table.info(twist.id).frame, "world");
+  EXPECT_EQ(table.info(twist.id).unit, "m/s, rad/s");
+  EXPECT_EQ(table.info(wrench.id).type, ChannelType::kWrench);
+  EXPECT_EQ(table.info(wrench.id).frame, "wrist");
+  EXPECT_EQ(table.info(wrench.id).size, 6U);
+  EXPECT_EQ(table.info(wrench.id).labels[3], "tx");
+  EXPECT_EQ(table.info(arm.tau.id).name, "arm.tau");
+  EXPECT_EQ(table.info(arm.tau.id).joints, "arm");
+  EXPECT_EQ(table.info(arm.v.id).unit, "rad/s");
+  EXPECT_EQ(table.info(commanded.v.id).joints, "control.arm");
+  EXPECT_EQ(table.info(twist.id).joints, "");
+  const Eigen::Matrix<double, 6, 1> V = Eigen::Matrix<double, 6, 1>::LinSpaced(6, 1.0, 6.0);
+  table.write(twist, V, 7);
+  EXPECT_EQ(table.numbers(twist.id), V);
+}
+
+TEST(Channel, TypesAreFoundByTheirNames) {
+  for (const ChannelType type :
+       {ChannelType::kNumber, ChannelType::kVector, ChannelType::kPose, ChannelType::kTwist,
+        ChannelType::kWrench, ChannelType::kInteger, ChannelType::kBoolean, ChannelType::kChoice})
+    EXPECT_EQ(channel_type(name_of(type)), type);
+  EXPECT_EQ(channel_type("of another program"), ChannelType::kVector);
+  EXPECT_TRUE(holds_doubles(ChannelType::kWrench));
+  EXPECT_FALSE(holds_doubles(ChannelType::kChoice));
+}
+
 TEST(Channel, OrderIsThatOfDeclaration) {
   ChannelTable table;
   for (const char* name : {"z", "a", "m.b", "m.a"}) table.number(name, "", kRate);

@@ -11,6 +11,7 @@
 #include "import/import_fixture.hpp"
 #include "robot/model.hpp"
 #include "robot/urdf_export.hpp"
+#include "scene/load_scene.hpp"
 #include "scene/mjcf.hpp"
 #include "scene/robot_folder.hpp"
 #include "scene/scene.hpp"

@@ -1,4 +1,5 @@
 #include "scene/scene_urdf.hpp"
+#include "scene/load_scene.hpp"
 
 #include <gtest/gtest.h>
 #include <tinyxml2.h>

@@ -12,6 +12,7 @@
 #include "import/robot_check.hpp"
 #include "import/urdf_mesh.hpp"
 #include "robot/model.hpp"
+#include "scene/load_scene.hpp"
 #include "support/scenes.hpp"
 
 namespace handspan {

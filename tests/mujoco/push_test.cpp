@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "plant/plant_support.hpp"
+#include "scene/load_scene.hpp"
 
 namespace handspan {
 namespace push_test {

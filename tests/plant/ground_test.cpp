@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "mujoco/mujoco_plant.hpp"
+#include "scene/load_scene.hpp"
 #include "support/scenes.hpp"
 
 namespace handspan {

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "mujoco/mujoco_plant.hpp"
+#include "scene/load_scene.hpp"
 
 namespace handspan {
 namespace rolling_test {

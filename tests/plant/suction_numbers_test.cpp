@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "cup_rig.hpp"
+#include "scene/mass_properties.hpp"
 
 namespace handspan {
 namespace suction_numbers_test {

@@ -1,4 +1,5 @@
 #include "scene/data_folder.hpp"
+#include "scene/own_robots.hpp"
 
 #include <gtest/gtest.h>
 

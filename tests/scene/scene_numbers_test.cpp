@@ -1,5 +1,4 @@
 // A compiled scene that got other numbers is, bit for bit, the one compiled of them.
-#include "scene/scene_numbers.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "core/file_trees.hpp"
+#include "scene/load_scene.hpp"
 #include "scene/mujoco_scene.hpp"
 
 namespace handspan {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/config.hpp"
+#include "scene/load_scene.hpp"
 #include "support/scenes.hpp"
 
 namespace handspan {

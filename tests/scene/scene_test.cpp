@@ -1,5 +1,6 @@
 // A scene put together: names resolved, robots with tools placed, what does not fit is an error.
 #include "scene/scene.hpp"
+#include "scene/load_scene.hpp"
 
 #include <gtest/gtest.h>
 

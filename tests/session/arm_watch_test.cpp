@@ -9,6 +9,7 @@
 
 #include "core/random.hpp"
 #include "mujoco/mujoco_plant.hpp"
+#include "scene/load_scene.hpp"
 #include "session_support.hpp"
 #include "support/alloc.hpp"
 

@@ -6,6 +6,7 @@
 
 #include "device/headset.hpp"
 #include "mujoco/mujoco_plant.hpp"
+#include "scene/load_scene.hpp"
 #include "session_support.hpp"
 #include "support/alloc.hpp"
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "scene/load_scene.hpp"
 #include "session_support.hpp"
 #include "support/fake_plant.hpp"
 

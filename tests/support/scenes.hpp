@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/text_file.hpp"
+#include "scene/load_scene.hpp"
 #include "scene/robot_folder.hpp"
 #include "scene/scene.hpp"
 

@@ -51,7 +51,7 @@ export interface FrameInfo {
 
 export interface ChannelInfo {
   name: string;
-  type: 'number' | 'vector' | 'pose' | 'integer' | 'boolean' | 'choice';
+  type: 'number' | 'vector' | 'pose' | 'twist' | 'wrench' | 'integer' | 'boolean' | 'choice';
   unit: string;
   size: number;
   labels: string[];
@@ -177,7 +177,7 @@ const welcome = object<Omit<Welcome, 'type'>>({
   channels: list(
     object<ChannelInfo>({
       name: text,
-      type: oneOf('number', 'vector', 'pose', 'integer', 'boolean', 'choice'),
+      type: oneOf('number', 'vector', 'pose', 'twist', 'wrench', 'integer', 'boolean', 'choice'),
       unit: text,
       size: integer,
       labels: texts,

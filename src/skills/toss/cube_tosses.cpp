@@ -23,6 +23,7 @@
 #include "core/error.hpp"
 #include "core/text_file.hpp"
 #include "mujoco/mujoco_plant.hpp"
+#include "scene/load_scene.hpp"
 #include "scene/scene.hpp"
 
 namespace handspan {
