@@ -1,13 +1,12 @@
 #include "control/conflict.hpp"
 
-#include <daqp/api.h>
-#include <daqp/utils.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <mutex>
 
+#include "control/daqp_problem.hpp"
 #include "core/error.hpp"
 
 namespace handspan {
@@ -27,7 +26,11 @@ class Feasibility {
         upper_(qp.upper),
         pass_lower_(Eigen::VectorXd::Constant(all_, -DAQP_INF)),
         pass_upper_(Eigen::VectorXd::Constant(all_, DAQP_INF)),
-        x_(Eigen::VectorXd::Zero(n_)) {
+        x_(Eigen::VectorXd::Zero(n_)),
+        daqp_(n_, all_,
+              {identity_.data(), zero_.data(), A_.data(), pass_lower_.data(), pass_upper_.data(),
+               x_.data()},
+              0.1 * tolerance, 20 * all_ + 20) {
     // rows of length 1, so that a violation is a distance
     for (int i = 0; i < qp.rows(); ++i) {
       const double length = A_.row(i).stableNorm();
@@ -36,30 +39,7 @@ class Feasibility {
       lower_[n_ + i] /= length;
       upper_[n_ + i] /= length;
     }
-    // as in QpSolver: DAQP does not check that its working set has room
-    std::vector<int> sense(static_cast<std::size_t>(all_), DAQP_SOFT);
-    problem_.n = problem_.ms = n_;
-    problem_.m = all_;
-    problem_.H = identity_.data();
-    problem_.f = zero_.data();
-    problem_.A = A_.data();
-    problem_.blower = pass_lower_.data();
-    problem_.bupper = pass_upper_.data();
-    problem_.sense = sense.data();
-    result_.x = x_.data();
-    allocate_daqp_settings(&work_);
-    work_.settings->primal_tol = 0.1 * tolerance_;
-    work_.settings->iter_limit = 20 * all_ + 20;
-    work_.settings->eq_reduction = DAQP_EQ_REDUCTION_OFF;
-    if (setup_daqp(&problem_, &work_, nullptr) < 0) throw std::bad_alloc();
-    problem_.sense = nullptr;
   }
-  ~Feasibility() {
-    free_daqp_workspace(&work_);
-    free_daqp_ldp(&work_);
-  }
-  Feasibility(const Feasibility&) = delete;
-  Feasibility& operator=(const Feasibility&) = delete;
 
   /// Whether no x holds the kept rows. Not, when DAQP does not know.
   bool infeasible(const std::vector<bool>& kept) {
@@ -74,13 +54,11 @@ class Feasibility {
       if (low > high) low = high = 0.5 * (low + high);
       pass_lower_[i] = keep ? std::clamp(low, -DAQP_INF, DAQP_INF) : -DAQP_INF;
       pass_upper_[i] = keep ? std::clamp(high, -DAQP_INF, DAQP_INF) : DAQP_INF;
-      work_.sense[i] = 0;
+      daqp_.work.sense[i] = 0;
     }
-    constexpr int kAll = DAQP_UPDATE_Rinv | DAQP_UPDATE_M | DAQP_UPDATE_v | DAQP_UPDATE_d;
-    result_.exitflag = daqp_update_ldp(kAll, &work_, &problem_);
-    if (result_.exitflag >= 0) daqp_solve(&result_, &work_);
-    return result_.exitflag == DAQP_EXIT_INFEASIBLE ||
-           result_.exitflag == DAQP_EXIT_OVERDETERMINED_INITIAL;
+    daqp_.result.exitflag = daqp_.update(kDaqpUpdateAll);
+    if (daqp_.result.exitflag >= 0) daqp_solve(&daqp_.result, &daqp_.work);
+    return daqp_.infeasible();
   }
 
  private:
@@ -88,9 +66,7 @@ class Feasibility {
   const double tolerance_;
   RowMajorMatrix identity_, A_;
   Eigen::VectorXd zero_, lower_, upper_, pass_lower_, pass_upper_, x_;
-  DAQPWorkspace work_{};
-  DAQPProblem problem_{};
-  DAQPResult result_{};
+  DaqpProblem daqp_;
 };
 
 // DAQP overflows with larger coefficients

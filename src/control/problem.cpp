@@ -28,6 +28,16 @@ std::vector<std::unique_ptr<Constraint>> with_dynamics(
   return constraints;
 }
 
+// How many unknowns stand together whatever couples them: of each mechanism, of each loop closure,
+// and the multipliers of each mechanism.
+std::vector<int> parts_of(const ControlSystem& system) {
+  std::vector<int> parts;
+  for (const Mechanism& m : system.mechanisms()) parts.push_back(m.model->nv());
+  for (std::size_t j = 0; j < system.loop_closures().size(); ++j) parts.push_back(6);
+  for (const Mechanism& m : system.mechanisms()) parts.push_back(m.model->constraint_rows());
+  return parts;
+}
+
 int level_of(const ProblemConfig& config, ConstraintKind kind) {
   if (kind == ConstraintKind::kDynamics) return 0;
   const auto found = std::ranges::find(config.priority, kind);
@@ -72,7 +82,7 @@ ControlProblem::ControlProblem(const ControlSystem& system, const ProblemConfig&
     }
   }
   qp_ = Qp(n, m);
-  solver_.emplace(n, m, rows_);
+  solver_.emplace(n, m, rows_, parts_of(system));
   conflicts_ = std::make_unique<ConflictReporter>(n, m, rows_);
   none_.x = Eigen::VectorXd::Zero(n);
   none_.violation = Eigen::VectorXd::Zero(n + m);

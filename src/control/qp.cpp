@@ -1,13 +1,16 @@
 #include "control/qp.hpp"
 
-#include <daqp/api.h>
 #include <daqp/auxiliary.h>
 #include <daqp/utils.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <optional>
 
+#include "control/daqp_problem.hpp"
+#include "control/qp_blocks.hpp"
 #include "core/error.hpp"
 
 namespace handspan {
@@ -34,10 +37,10 @@ constexpr double kProximalChange = 1e-10;  // of x
 constexpr int kFirstSlot = 0, kLastSlot = kQpLevels, kSlotBits = 3;
 constexpr int kFlagActive = 1, kFlagLower = 2, kFlagViolated = 4, kFlags = 7;
 constexpr int kLevelShift = kSlotBits * (kLastSlot + 1);
-constexpr int kSetBits = (1 << (kLevelShift + kSlotBits)) - 1;
+constexpr int kGaveWay = 1 << (kLevelShift + kSlotBits);  // in its block something gave way
+constexpr int kSetBits = 2 * kGaveWay - 1;
 static_assert(kFlagActive == DAQP_ACTIVE && kFlagLower == DAQP_LOWER && kQpLevels <= kFlags);
 
-constexpr int kUpdateAll = DAQP_UPDATE_Rinv | DAQP_UPDATE_M | DAQP_UPDATE_v | DAQP_UPDATE_d;
 constexpr int kNoLevel = kQpLevels;
 
 double clamped(double bound) { return std::clamp(bound, -DAQP_INF, DAQP_INF); }
@@ -65,14 +68,15 @@ void Qp::clear() {
 }
 
 struct QpSolver::Impl {
-  Impl(int unknowns, int rows_of_A, std::span<const QpRow> named);
-  ~Impl();
+  Impl(int unknowns, int rows_of_A, std::span<const QpRow> named, std::span<const int> parts);
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
   void solve(const Qp& qp) noexcept;
-  void choose_rows(const Qp& qp) noexcept;
-  bool load(const Qp& qp) noexcept;
+  bool solve_block(const Qp& qp, QpBlocks::Parts block, double factor) noexcept;
+  void choose(QpBlocks::Parts block) noexcept;
+  bool load(const Qp& qp, QpBlocks::Parts block, double factor) noexcept;
+  bool load_bounds(const Qp& qp) noexcept;
   bool least_violation(int first) noexcept;
   bool pass(int soft_level, int slot, bool retry_infeasible) noexcept;
   bool attempt(int soft_level, bool warm, const Precision& precision) noexcept;
@@ -84,46 +88,62 @@ struct QpSolver::Impl {
   bool give_up(int level) noexcept;
   bool accept(const Qp& qp) noexcept;
 
-  const int n, m;
+  using Matrix = Eigen::Map<RowMajorMatrix>;
+  Matrix H() { return {H_numbers.data(), n, n}; }
+  Matrix A() { return {A_numbers.data(), rows, n}; }
+  double row_times_x(int i) const {
+    return Eigen::Map<const RowMajorMatrix>(A_numbers.data(), rows, n).row(i - n).dot(x.head(n));
+  }
+
+  const int all_unknowns, all_rows;
   std::vector<int> all_levels;
   Eigen::VectorXd all_scales;                 // as given
   Eigen::VectorXd all_units;                  // the powers of two nearest to them
   Eigen::VectorXd all_weights, all_softness;  // of violations, linear and quadratic, as DAQP has it
+  QpBlocks blocks;
 
-  // Rows without bounds cost as much as others and are left out: what follows is of the bounds and
-  // the `rows` rows that this solve has, `index` their places in the problem given.
-  int rows = 0;
+  // Blocks that nothing couples are problems of their own, and rows without bounds, which cost as
+  // much as others, are left out. What follows is of the block that is solved: of its n unknowns
+  // and the `rows` rows that it has in this solve; `index`: their places in the problem given.
+  int n = 0, rows = 0;
   std::vector<int> index, level;
   Eigen::VectorXd scale, unit;
   std::array<bool, kQpLevels> used{};
   bool any_soft = false;
 
-  // the nondimensional problem; `given_*` are the bounds with what was given up
-  RowMajorMatrix H, identity, A;
+  // the nondimensional problem, without gaps between its rows; `given_*` are the bounds with what
+  // was given up
+  std::vector<double> H_numbers, identity, A_numbers;
   Eigen::VectorXd f, towards, before, last, lower, upper, given_lower, given_upper, pass_lower,
       pass_upper, x;
 
   // Flags of each bound and row: of the pass before, and by pass (kSlotBits each) of the solve
-  // before and of this one. The first number also tells the level that gave way first (0: none).
+  // before and of this one. That of a block's first unknown also tells the level that gave way
+  // first (0: none).
   std::vector<int> start, set, next_set;
-  std::vector<int> all_set;  // the former, of the problem given
-  DAQPWorkspace work{};
-  DAQPProblem problem{};
-  DAQPResult result{};
+  std::vector<int> all_set, all_next_set;  // the latter two, of the problem given
+  Eigen::VectorXd all_x;                   // of the blocks that are solved
+  std::optional<DaqpProblem> daqp;
   QpSolution solution;
 };
 
-QpSolver::Impl::Impl(int unknowns, int rows_of_A, std::span<const QpRow> named)
-    : n(unknowns), m(rows_of_A) {
-  if (n < 1 || m < 0)
-    throw InputError(
-        fmt::format("a QP of {} unknowns and {} rows; it needs at least one unknown", n, m));
-  const int all = n + m;
+QpSolver::Impl::Impl(int unknowns, int rows_of_A, std::span<const QpRow> named,
+                     std::span<const int> parts)
+    : all_unknowns(unknowns), all_rows(rows_of_A), blocks(parts, std::max(0, rows_of_A)) {
+  if (unknowns < 1 || rows_of_A < 0)
+    throw InputError(fmt::format("a QP of {} unknowns and {} rows; it needs at least one unknown",
+                                 unknowns, rows_of_A));
+  const int all = unknowns + rows_of_A;
   if (static_cast<int>(named.size()) != all)
     throw InputError(fmt::format(
         "a QP of {} unknowns and {} rows has {} descriptions of rows; give one for each bound "
         "and row",
-        n, m, named.size()));
+        unknowns, rows_of_A, named.size()));
+  if (std::accumulate(parts.begin(), parts.end(), 0) != unknowns ||
+      std::ranges::any_of(parts, [](int size) { return size < 0; }))
+    throw InputError(fmt::format(
+        "the parts of a QP of {} unknowns have [{}] of them; together they must have all", unknowns,
+        fmt::join(parts, ", ")));
   all_scales.resize(all);
   all_units.resize(all);
   all_weights.resize(all);
@@ -149,94 +169,83 @@ QpSolver::Impl::Impl(int unknowns, int rows_of_A, std::span<const QpRow> named)
   index = all_levels;
   scale = all_scales;
   unit = all_units;
-  identity.setIdentity(n, n);
-  H = identity;
-  A.setZero(m, n);
-  f.setZero(n);
-  towards.setZero(n);
-  before.setZero(n);
-  last.setZero(n);
-  x.setZero(n);
+  const auto size = static_cast<std::size_t>(unknowns);
+  identity.assign(size * size, 0.0);
+  Matrix(identity.data(), unknowns, unknowns).setIdentity();
+  H_numbers = identity;
+  A_numbers.assign(static_cast<std::size_t>(rows_of_A) * size, 0.0);
+  for (Eigen::VectorXd* of_unknowns : {&f, &towards, &before, &last, &x, &all_x, &solution.x})
+    of_unknowns->setZero(unknowns);
   lower.setConstant(all, -DAQP_INF);
   upper.setConstant(all, DAQP_INF);
   given_lower = pass_lower = lower;
   given_upper = pass_upper = upper;
   set.assign(static_cast<std::size_t>(all), 0);
-  start = next_set = all_set = set;
-  solution.x.setZero(n);
+  start = next_set = all_set = all_next_set = set;
   solution.violation.setZero(all);
-
-  // DAQP's working set has room for n rows and those that are soft now, and it does not check;
-  // which rows are soft is told in each pass
-  std::vector<int> sense(static_cast<std::size_t>(all), DAQP_SOFT);
-  problem.n = n;
-  problem.m = all;
-  problem.ms = n;
-  problem.H = H.data();
-  problem.f = f.data();
-  problem.A = A.data();
-  problem.blower = pass_lower.data();
-  problem.bupper = pass_upper.data();
-  problem.sense = sense.data();
-  result.x = x.data();
-  allocate_daqp_settings(&work);
-  work.settings->primal_tol = kFine.tolerance;
-  work.settings->pivot_tol = kPivotTolerance;
-  work.settings->iter_limit = 10 * all + 10;
-  work.settings->eq_reduction = DAQP_EQ_REDUCTION_OFF;
-  if (setup_daqp(&problem, &work, nullptr) < 0 || !daqp_allocate_soft_weights(&work))
-    throw std::bad_alloc();
-  problem.sense = nullptr;
+  daqp.emplace(unknowns, all,
+               DaqpNumbers{H_numbers.data(), f.data(), A_numbers.data(), pass_lower.data(),
+                           pass_upper.data(), x.data()},
+               kFine.tolerance, 10 * all + 10);
+  daqp->work.settings->pivot_tol = kPivotTolerance;
+  if (!daqp_allocate_soft_weights(&daqp->work)) throw std::bad_alloc();
 }
 
-QpSolver::Impl::~Impl() {
-  free_daqp_workspace(&work);
-  free_daqp_ldp(&work);
-}
-
-void QpSolver::Impl::choose_rows(const Qp& qp) noexcept {
-  rows = 0;
-  for (int i = 0; i < n + m; ++i) {
-    // a bound that is not a number is kept, to be found
-    if (i >= n && qp.lower[i] == -kNoBound && qp.upper[i] == kNoBound) continue;
-    const int k = i < n ? i : n + rows++;
-    const auto from = static_cast<std::size_t>(i), to = static_cast<std::size_t>(k);
+// the block's unknowns, and the rows that have a bound and numbers in them
+void QpSolver::Impl::choose(QpBlocks::Parts block) noexcept {
+  DAQPWorkspace& work = daqp->work;
+  int count = 0;
+  const auto add = [&](int i) {
+    const auto from = static_cast<std::size_t>(i), to = static_cast<std::size_t>(count);
     index[to] = i;
     level[to] = all_levels[from];
-    scale[k] = all_scales[i];
-    unit[k] = all_units[i];
+    scale[count] = all_scales[i];
+    unit[count] = all_units[i];
     set[to] = all_set[from];
-    work.w_ls[k] = work.w_us[k] = all_weights[i];
-    work.rho_ls[k] = work.rho_us[k] = all_softness[i];
+    work.w_ls[count] = work.w_us[count] = all_weights[i];
+    work.rho_ls[count] = work.rho_us[count] = all_softness[i];
+    ++count;
+  };
+  for (std::size_t p = 0; p < blocks.parts().size(); ++p) {
+    const QpBlocks::Part& part = blocks.parts()[p];
+    if (block >> p & 1)
+      for (int i = part.first; i < part.first + part.size; ++i) add(i);
   }
-  problem.m = n + rows;
+  n = count;
+  for (const QpBlocks::Row& row : blocks.rows())
+    if (row.parts & block) add(all_unknowns + row.row);
+  rows = count - n;
+  daqp->resize(n, count);
 }
 
-// The problem in units of the rows' scales, where unknowns, rows and the largest entry of H's
-// diagonal are about 1. The units are powers of two: nothing is rounded.
-bool QpSolver::Impl::load(const Qp& qp) noexcept {
-  if (qp.unknowns() != n || qp.rows() != m || qp.lower.size() != n + m ||
-      qp.upper.size() != n + m || qp.H.rows() != n || qp.H.cols() != n || qp.A.cols() != n)
-    return false;
-  choose_rows(qp);
+// The problem in units of the rows' scales, where unknowns, rows and the largest entry of the
+// diagonal of all blocks' H are about 1. The units are powers of two: nothing is rounded.
+bool QpSolver::Impl::load(const Qp& qp, QpBlocks::Parts block, double factor) noexcept {
+  choose(block);
+  Matrix H = this->H(), A = this->A();
   const auto units = unit.head(n).transpose();
-  f = qp.f.cwiseProduct(unit.head(n));
-  for (int i = 0; i < n; ++i) H.row(i) = qp.H.row(i).cwiseProduct(unit[i] * units);
-  for (int i = 0; i < rows; ++i) {
-    const double per_unit = 1.0 / unit[n + i];
-    const int row = index[static_cast<std::size_t>(n + i)] - n;
-    A.row(i) = qp.A.row(row).cwiseProduct(per_unit * units);
+  // part by part, since the unknowns of one stand side by side
+  int to = 0;
+  for (std::size_t p = 0; p < blocks.parts().size(); ++p) {
+    if (!(block >> p & 1)) continue;
+    const auto [first, size] = blocks.parts()[p];
+    const auto own = units.segment(to, size);
+    f.segment(to, size) = factor * qp.f.segment(first, size).cwiseProduct(own.transpose());
+    for (int i = 0; i < n; ++i)
+      H.row(i).segment(to, size) = qp.H.row(index[static_cast<std::size_t>(i)])
+                                       .segment(first, size)
+                                       .cwiseProduct(factor * unit[i] * own);
+    for (int i = 0; i < rows; ++i)
+      A.row(i).segment(to, size) = qp.A.row(index[static_cast<std::size_t>(n + i)] - all_unknowns)
+                                       .segment(first, size)
+                                       .cwiseProduct(1.0 / unit[n + i] * own);
+    to += size;
   }
-  // of rows without bounds nothing is asked
-  if (!all_finite(H) || !all_finite(f) || !all_finite(A.topRows(rows))) return false;
-  const double largest = H.diagonal().maxCoeff();
-  if (!(largest > 1e-200 && largest < 1e200)) return false;
-  const double factor = 1.0 / power_of_two_near(largest);
-  H *= factor;
-  f *= factor;
-  // larger ones overflow inside DAQP
-  if (!fits(H) || !fits(f) || !fits(A.topRows(rows))) return false;
+  // larger numbers overflow inside DAQP; of rows without bounds nothing is asked
+  return fits(H) && fits(f.head(n)) && fits(A) && load_bounds(qp);
+}
 
+bool QpSolver::Impl::load_bounds(const Qp& qp) noexcept {
   for (int i = 0; i < n + rows; ++i) {
     const int given = index[static_cast<std::size_t>(i)];
     double low = qp.lower[given], high = qp.upper[given];
@@ -249,8 +258,8 @@ bool QpSolver::Impl::load(const Qp& qp) noexcept {
     lower[i] = clamped(low / unit[i]);
     upper[i] = clamped(high / unit[i]);
   }
-  given_lower = lower;
-  given_upper = upper;
+  given_lower.head(n + rows) = lower.head(n + rows);
+  given_upper.head(n + rows) = upper.head(n + rows);
   return true;
 }
 
@@ -258,6 +267,7 @@ bool QpSolver::Impl::load(const Qp& qp) noexcept {
 // as little as possible, others are absent; with kNoLevel all are hard and the objective counts.
 // From `start` or cold; leaves its x in `x` and its working set in `start`.
 bool QpSolver::Impl::attempt(int soft_level, bool warm, const Precision& precision) noexcept {
+  DAQPWorkspace& work = daqp->work;
   for (int i = 0; i < n + rows; ++i) {
     const auto at = static_cast<std::size_t>(i);
     if (level[at] > soft_level) {
@@ -283,14 +293,14 @@ bool QpSolver::Impl::attempt(int soft_level, bool warm, const Precision& precisi
     minimise_objective();
   else
     minimise_violation();
-  return result.exitflag > 0 && x.allFinite() && hard_rows_hold(soft_level);
+  return daqp->result.exitflag > 0 && x.head(n).allFinite() && hard_rows_hold(soft_level);
 }
 
 // DAQP's answer is not trusted where its problem was nearly singular.
 bool QpSolver::Impl::hard_rows_hold(int soft_level) const noexcept {
   for (int i = 0; i < n + rows; ++i) {
     if (level[static_cast<std::size_t>(i)] >= soft_level) continue;
-    const double value = i < n ? x[i] : A.row(i - n).dot(x);
+    const double value = i < n ? x[i] : row_times_x(i);
     if (value > pass_upper[i] + kHardTolerance || value < pass_lower[i] - kHardTolerance)
       return false;
   }
@@ -298,34 +308,38 @@ bool QpSolver::Impl::hard_rows_hold(int soft_level) const noexcept {
 }
 
 int QpSolver::Impl::update(int mask) noexcept {
-  work.settings->zero_tol = kZeroTolerance;
-  const int flag = daqp_update_ldp(mask, &work, &problem);
-  work.settings->zero_tol = DAQP_DEFAULT_ZERO_TOL;
+  daqp->work.settings->zero_tol = kZeroTolerance;
+  const int flag = daqp->update(mask);
+  daqp->work.settings->zero_tol = DAQP_DEFAULT_ZERO_TOL;
   return flag;
 }
 
 void QpSolver::Impl::minimise_objective() noexcept {
-  problem.H = H.data();
-  problem.f = f.data();
-  result.exitflag = update(kUpdateAll | DAQP_UPDATE_unconstrained);
+  DAQPResult& result = daqp->result;
+  daqp->problem.H = H_numbers.data();
+  daqp->problem.f = f.data();
+  result.exitflag = update(kDaqpUpdateAll | DAQP_UPDATE_unconstrained);
   // DAQP would make a singular H definite by itself
-  if (result.exitflag >= 0 && work.n_prox > 0) result.exitflag = DAQP_EXIT_NONCONVEX;
+  if (result.exitflag >= 0 && daqp->work.n_prox > 0) result.exitflag = DAQP_EXIT_NONCONVEX;
   if (result.exitflag < 0) return;
-  daqp_solve(&result, &work);
+  daqp_solve(&result, &daqp->work);
   solution.iterations += result.iter;
 }
 
 // min kWeight sum (v + 1/2 v^2) + 1/2 |x - towards|^2 for `towards` = 0, then for the x before: a
 // proximal point method. It needs no large weight, which would cost digits of x.
 void QpSolver::Impl::minimise_violation() noexcept {
-  problem.H = identity.data();
-  problem.f = towards.data();
+  DAQPWorkspace& work = daqp->work;
+  DAQPResult& result = daqp->result;
+  Matrix(identity.data(), n, n).setIdentity();
+  daqp->problem.H = identity.data();
+  daqp->problem.f = towards.data();
   towards.setZero();
-  result.exitflag = update(kUpdateAll);
+  result.exitflag = update(kDaqpUpdateAll);
   for (int step = 0; step < kProximalSteps && result.exitflag >= 0; ++step) {
     if (step > 0) {
-      before = x;
-      towards = -x;
+      before.head(n) = x.head(n);
+      towards.head(n) = -x.head(n);
       if (update(DAQP_UPDATE_v | DAQP_UPDATE_d) < 0) break;
     }
     const int flag = daqp_ldp(&work);
@@ -333,14 +347,14 @@ void QpSolver::Impl::minimise_violation() noexcept {
     // a later step that fails leaves what the one before had found
     if (flag <= 0) {
       if (step == 0) result.exitflag = flag;
-      x = before;
+      x.head(n) = before.head(n);
       break;
     }
     daqp_refine_active(&work);
     ldp2qp_solution(&work);
-    x = Eigen::Map<const Eigen::VectorXd>(work.x, n);
+    x.head(n) = Eigen::Map<const Eigen::VectorXd>(work.x, n);
     result.exitflag = flag;
-    if (step > 0 && (x - before).cwiseAbs().maxCoeff() < kProximalChange) break;
+    if (step > 0 && (x - before).head(n).cwiseAbs().maxCoeff() < kProximalChange) break;
   }
 }
 
@@ -353,9 +367,7 @@ bool QpSolver::Impl::pass(int soft_level, int slot, bool retry_infeasible) noexc
   if (known)
     std::ranges::transform(now, start.begin(), [&](int flags) { return flags >> shift & kFlags; });
   bool solved = attempt(soft_level, true, kFine);
-  const bool infeasible = result.exitflag == DAQP_EXIT_INFEASIBLE ||
-                          result.exitflag == DAQP_EXIT_OVERDETERMINED_INITIAL;
-  if (!infeasible || retry_infeasible)
+  if (!daqp->infeasible() || retry_infeasible)
     for (const Precision& precision : kCoarser)
       solved = solved || attempt(soft_level, false, precision);
   keep_flags(slot);
@@ -365,7 +377,7 @@ bool QpSolver::Impl::pass(int soft_level, int slot, bool retry_infeasible) noexc
 void QpSolver::Impl::keep_flags(int slot) noexcept {
   for (int i = 0; i < n + rows; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    const int sense = DAQP_ZERO_ROW_SENSE(work.sense[i]);
+    const int sense = DAQP_ZERO_ROW_SENSE(daqp->work.sense[i]);
     start[at] = sense & kFlagActive ? sense & (kFlagActive | kFlagLower) : 0;
     if (start[at] && sense & DAQP_SOFT && !(sense & DAQP_SLACK_FIXED)) start[at] |= kFlagViolated;
     next_set[at] = (next_set[at] & ~(kFlags << kSlotBits * slot)) | start[at] << kSlotBits * slot;
@@ -377,12 +389,12 @@ bool QpSolver::Impl::give_up(int of_level) noexcept {
   bool any = false;
   for (int i = 0; i < n + rows; ++i) {
     if (level[static_cast<std::size_t>(i)] != of_level) continue;
-    const double value = i < n ? x[i] : A.row(i - n).dot(x);
+    const double value = i < n ? x[i] : row_times_x(i);
     given_lower[i] = std::min(lower[i], value);
     given_upper[i] = std::max(upper[i], value);
     any = any || value < lower[i] - kFine.margin || value > upper[i] + kFine.margin;
   }
-  last = x;
+  last.head(n) = x.head(n);
   return any;
 }
 
@@ -406,20 +418,20 @@ bool QpSolver::Impl::least_violation(int first) noexcept {
   }
   // what is held leaves so little room that rounding may close it: then x is what the levels until
   // there asked for
-  solution.optimal = precise && pass(kNoLevel, kLastSlot, true);
-  if (!solution.optimal) x = last;
+  const bool optimal = precise && pass(kNoLevel, kLastSlot, true);
+  solution.optimal = solution.optimal && optimal;
+  if (!optimal) x.head(n) = last.head(n);
   next_set[0] |= gave_way << kLevelShift;
   return true;
 }
 
-// Takes x over when it holds what it should.
+// Takes the block's x over when it holds what it should.
 bool QpSolver::Impl::accept(const Qp& qp) noexcept {
-  solution.relaxed.fill(0);
-  solution.status = QpStatus::kSolved;
-  for (int i = 0; i < n; ++i) x[i] *= unit[i];
+  bool gave_way = false;
   for (int i = 0; i < n + rows; ++i) {
     const int given = index[static_cast<std::size_t>(i)];
-    const double value = given < n ? x[given] : qp.A.row(given - n).dot(x);
+    // back from powers of two: nothing is rounded
+    const double value = unit[i] * (i < n ? x[i] : row_times_x(i));
     const double above = value - qp.upper[given], below = value - qp.lower[given];
     double violation = above > 0.0 ? above : 0.0;
     if (-below > violation) violation = below;
@@ -430,31 +442,61 @@ bool QpSolver::Impl::accept(const Qp& qp) noexcept {
     const auto of_level = static_cast<std::size_t>(level[static_cast<std::size_t>(i)]);
     if (of_level == 0 || !std::isfinite(violation)) return false;
     ++solution.relaxed[of_level];
-    solution.status = QpStatus::kRelaxed;
+    gave_way = true;
   }
-  solution.x = x;
+  for (int i = 0; i < n; ++i) all_x[index[static_cast<std::size_t>(i)]] = unit[i] * x[i];
+  for (int i = 0; i < n + rows; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    all_next_set[static_cast<std::size_t>(index[at])] = next_set[at] | (gave_way ? kGaveWay : 0);
+  }
+  if (gave_way) solution.status = QpStatus::kRelaxed;
   return true;
 }
 
+bool QpSolver::Impl::solve_block(const Qp& qp, QpBlocks::Parts block, double factor) noexcept {
+  if (!load(qp, block, factor)) return false;
+  std::fill_n(start.begin(), n + rows, 0);
+  std::fill_n(next_set.begin(), n + rows, 0);
+  // A conflict most often lasts for many ticks: it is not asked for again whether all can hold. Of
+  // blocks that have become one: where the first of them began.
+  int gave_way = 0;
+  for (int i = 0; i < n; ++i) {
+    const int of_level = set[static_cast<std::size_t>(i)] >> kLevelShift & kFlags;
+    if (of_level > 0 && (gave_way == 0 || of_level < gave_way)) gave_way = of_level;
+  }
+  gave_way = std::min(gave_way, kQpLevels - 1);
+  daqp->result.exitflag = 0;
+  bool solved = gave_way == 0 && pass(kNoLevel, kFirstSlot, !any_soft);
+  if (!solved && daqp->result.exitflag != DAQP_EXIT_NONCONVEX)
+    solved = least_violation(gave_way > 0 ? gave_way : kQpLevels - 1);
+  return solved && daqp->result.exitflag != DAQP_EXIT_NONCONVEX && accept(qp);
+}
+
 void QpSolver::Impl::solve(const Qp& qp) noexcept {
-  solution.status = QpStatus::kFailed;
+  const int n_all = all_unknowns, m_all = all_rows;
   solution.optimal = true;
   solution.iterations = 0;
   solution.relaxed.fill(0);
   solution.violation.setZero();
-  result.exitflag = 0;
-  if (!load(qp)) return;
-  std::ranges::fill(start, 0);
-  std::ranges::fill(next_set, 0);
-  // a conflict most often lasts for many ticks: it is not asked for again whether all can hold
-  const int gave_way = std::min(set[0] >> kLevelShift & kFlags, kQpLevels - 1);
-  bool solved = gave_way == 0 && pass(kNoLevel, kFirstSlot, !any_soft);
-  if (!solved && result.exitflag != DAQP_EXIT_NONCONVEX)
-    solved = least_violation(gave_way > 0 ? gave_way : kQpLevels - 1);
-  if (solved && result.exitflag != DAQP_EXIT_NONCONVEX && accept(qp)) {
-    std::ranges::fill(all_set, 0);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(n + rows); ++i)
-      all_set[static_cast<std::size_t>(index[i])] = next_set[i];
+  const bool of_this_size = qp.unknowns() == n_all && qp.rows() == m_all &&
+                            qp.lower.size() == n_all + m_all && qp.upper.size() == n_all + m_all &&
+                            qp.H.rows() == n_all && qp.H.cols() == n_all && qp.A.cols() == n_all;
+  // not finite: the largest one is not either, or all are below it
+  double largest = 0.0;
+  for (int i = 0; of_this_size && i < n_all; ++i)
+    largest = std::max(largest, qp.H(i, i) * all_units[i] * all_units[i]);
+  bool solved = largest > 1e-200 && largest < 1e200;
+  solution.status = QpStatus::kSolved;
+  std::ranges::fill(all_next_set, 0);
+  if (solved) {
+    blocks.find(qp.H, qp.A, qp.lower, qp.upper);
+    const double factor = 1.0 / power_of_two_near(largest);
+    for (const QpBlocks::Parts block : blocks.blocks())
+      solved = solved && solve_block(qp, block, factor);
+  }
+  if (solved) {
+    solution.x = all_x;
+    all_set = all_next_set;
     return;
   }
   std::ranges::fill(all_set, 0);
@@ -463,8 +505,9 @@ void QpSolver::Impl::solve(const Qp& qp) noexcept {
   solution.violation.setZero();
 }
 
-QpSolver::QpSolver(int n, int m, std::span<const QpRow> rows)
-    : impl_(std::make_unique<Impl>(n, m, rows)) {}
+QpSolver::QpSolver(int n, int m, std::span<const QpRow> rows) : QpSolver(n, m, rows, {&n, 1}) {}
+QpSolver::QpSolver(int n, int m, std::span<const QpRow> rows, std::span<const int> parts)
+    : impl_(std::make_unique<Impl>(n, m, rows, parts)) {}
 QpSolver::~QpSolver() = default;
 QpSolver::QpSolver(QpSolver&&) noexcept = default;
 QpSolver& QpSolver::operator=(QpSolver&&) noexcept = default;
@@ -477,8 +520,9 @@ const QpSolution& QpSolver::solve(const Qp& qp) noexcept {
 const QpSolution& QpSolver::solution() const noexcept { return impl_->solution; }
 
 bool QpSolver::active(int row) const noexcept {
-  const int slot = impl_->solution.status == QpStatus::kSolved ? kFirstSlot : kLastSlot;
-  return ((impl_->all_set[static_cast<std::size_t>(row)] >> (kSlotBits * slot)) & kFlagActive) != 0;
+  const int flags = impl_->all_set[static_cast<std::size_t>(row)];
+  const int slot = flags & kGaveWay ? kLastSlot : kFirstSlot;
+  return (flags >> (kSlotBits * slot) & kFlagActive) != 0;
 }
 
 std::span<const int> QpSolver::working_set() const { return impl_->all_set; }

@@ -76,6 +76,10 @@ class QpSolver {
   /// @param rows one a bound, then one a row (n + m); levels and scales are fixed from here on
   /// @throws InputError when there is not one a bound and row, or a level or scale is out of range
   QpSolver(int n, int m, std::span<const QpRow> rows);
+  /// @param parts how many unknowns each part has, in their order; they are n together. Parts that
+  /// neither H nor a row with a bound couples in a tick are solved apart, with the same answer: a
+  /// conflict in one of them costs the others neither digits nor time. When one fails, all do.
+  QpSolver(int n, int m, std::span<const QpRow> rows, std::span<const int> parts);
   ~QpSolver();
   QpSolver(QpSolver&&) noexcept;
   QpSolver& operator=(QpSolver&&) noexcept;
