@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "device/headset.hpp"
 
 namespace handspan {
 namespace {
@@ -16,22 +15,24 @@ constexpr Nanoseconds kAway = kSecond / 4;
 
 Person::Person(const PersonConfig& config, const DeviceContext& context)
     : config_(config),
-      hands_{PersonHand(config_, 0, context.seed, context.name),
-             PersonHand(config_, 1, context.seed, context.name)},
+      sight_(config_.sight_delay, config_.rate),
+      hands_{PersonHand(config_, 0, context.seed, context.name, sight_),
+             PersonHand(config_, 1, context.seed, context.name, sight_)},
       times_(context.seed, context.name + ".times"),
-      sample_(context.name, headset_layout()) {
+      sample_(context.name, layout()) {
   // what the person does not touch is at rest
   for (std::size_t a = 0; a < layout().axes.size(); ++a) sample_.set_axis(a, 0.0);
   for (std::size_t b = 0; b < layout().buttons.size(); ++b) sample_.set_button(b, false);
 }
 
-const DeviceLayout& Person::layout() const { return headset_layout(); }
+const DeviceLayout& Person::layout() const { return hands_[0].layout(); }
 
 void Person::watch(const ChannelTable& channels) {
+  sight_.clear();
   for (auto& hand : hands_) hand.watch(channels);
   anew_.clear();
   for (const SeenValue& seen : config_.anew_when) try {
-      anew_.emplace_back(seen, channels);
+      anew_.push_back(sight_.value(seen, channels));
     } catch (const InputError& error) {
       throw InputError("anew_when cannot be seen: " + std::string(error.what()));
     }
@@ -65,6 +66,7 @@ void Person::give_up(Nanoseconds now) {
 void Person::came_back(Nanoseconds now) {
   origin_ = next_ = now;
   count_ = 0;
+  sight_.forget();
   if (over() || (config_.give_up.empty() && !config_.repeats)) return;
   for (auto& hand : hands_) hand.appear(now);
   config_.give_up.empty() ? begin_anew(now) : give_up(now);
@@ -74,8 +76,7 @@ void Person::advance(Nanoseconds now) {
   if (over()) return;
   bool anew = false;
   if (step_ > 0 && !giving_up_)
-    for (std::size_t i = 0; i < anew_.size(); ++i)
-      anew = anew || anew_[i].holds(config_.anew_when[i], *channels_);
+    for (const std::size_t i : anew_) anew = anew || sight_.holds(i);
   if (anew) {
     for (auto& hand : hands_) hand.let_go(now);
     begin_anew(now);
@@ -115,17 +116,19 @@ bool Person::sample(Nanoseconds now, Input& input) {
   // of samples that fell between two ticks the last one counts
   const Nanoseconds stamp = next_;
   while (next_ <= now) schedule();
+  sight_.look(stamp, *channels_);
   advance(stamp);
   for (const auto& hand : hands_) hand.write(stamp, sample_);
-  sample_.set_pose(2, TrackedAs::kHead, {0.0, 1.6, 0.0}, Eigen::Quaterniond::Identity());
   sample_.set_stamp(stamp);
   input = sample_.input();
   return true;
 }
 
-void register_person(DeviceRegistry& registry, const MappingRegistry& mappings) {
-  registry.add("person", person_schema(mappings),
-               "a scripted person in place of a headset, who acts by what they see",
+void register_person(DeviceRegistry& registry, const MappingRegistry& mappings,
+                     const HeldDeviceRegistry& held) {
+  registry.add("person", person_schema(mappings, held),
+               "a scripted person in place of a headset, a stylus, a joystick or keys, who acts by "
+               "what they see and feel",
                [](const PersonConfig& config, const DeviceContext& context) {
                  return std::make_unique<Person>(config, context);
                });

@@ -1,9 +1,9 @@
 #pragma once
-// A scripted person in place of a headset: a closed-loop policy that sees what a person would see
-// (channels), and acts as late, as shakily and as approximately as one. Lives in the loop's time
-// and is deterministic from its seed. Registered as the device `person`; its layout is the
-// headset's. Does not follow moving targets ahead of what was seen, and does not feel forces but by
-// channels.
+// A scripted person in place of a headset, or of whatever else they hold: a closed-loop policy that
+// sees what a person would see (channels), and acts as late, as shakily and as approximately as
+// one. Lives in the loop's time and is deterministic from its seed. Registered as the device
+// `person`; its layout is that of what is held (held_device.hpp). Does not follow moving targets
+// ahead of what was seen, and does not feel forces but by channels.
 #include <algorithm>
 #include <array>
 
@@ -13,7 +13,7 @@ namespace handspan {
 
 class Person : public Device {
  public:
-  /// @throws InputError for a control that is not a headset's
+  /// @throws InputError for a control that what is held has not
   Person(const PersonConfig& config, const DeviceContext& context);
 
   const DeviceLayout& layout() const override;
@@ -36,8 +36,9 @@ class Person : public Device {
   void advance(Nanoseconds now);
 
   PersonConfig config_;
+  Sight sight_;
   std::array<PersonHand, 2> hands_;
-  std::vector<WatchedValue> anew_;  // of config_.anew_when
+  std::vector<std::size_t> anew_;  // of config_.anew_when, in the sight
   RandomStream times_;
   DeviceSample sample_;
   const ChannelTable* channels_ = nullptr;
@@ -50,7 +51,8 @@ class Person : public Device {
   std::uint64_t round_ = 0;
 };
 
-/// person.
-void register_person(DeviceRegistry& registry, const MappingRegistry& mappings);
+/// person, who can hold what is in `held` now.
+void register_person(DeviceRegistry& registry, const MappingRegistry& mappings,
+                     const HeldDeviceRegistry& held);
 
 }  // namespace handspan

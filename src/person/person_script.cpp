@@ -22,6 +22,19 @@ Schema<PersonAction> of_kind(Kind kind, const Schema<PersonAction>& schema) {
   });
 }
 
+// each point is another place than the one before it
+std::optional<Fault> check_through(const PersonAction& a) {
+  for (std::size_t i = 0; i < a.through.size(); ++i) {
+    const bool last = i + 1 == a.through.size();
+    const Eigen::Vector3d& next = last ? (a.to ? *a.to : *a.by) : a.through[i + 1];
+    if ((next - a.through[i]).norm() >= 1e-3) continue;
+    return Fault{fmt::format("has point {} within a millimetre of {}", i + 1,
+                             last ? "the end" : "the next one"),
+                 "leave it out", "through"};
+  }
+  return std::nullopt;
+}
+
 Schema<PersonAction> move_schema() {
   return of_kind(
       Kind::kMove,
@@ -40,6 +53,11 @@ Schema<PersonAction> move_schema() {
           .optional("speed", &PersonAction::speed, number("m/s").above(0).max(10), "at most")
           .optional("until", &PersonAction::until, seen_value_schema(),
                     "then the person stops where they are")
+          .optional("through", &PersonAction::through,
+                    list(vector<3>("m")).max_size(ThroughPoints::kMost - 1),
+                    "on the way there, without a rest at any of them; given as 'to' or 'by' is")
+          .optional("through_contact", &PersonAction::through_contact, boolean(),
+                    "goes on where a contact is felt; else the person gives it up there")
           .optional("patience", &PersonAction::patience, number("s").above(0),
                     "then the person gives it up")
           .check(
@@ -49,9 +67,31 @@ Schema<PersonAction> move_schema() {
                                "give to or by"};
                 if (a.by && (a.of || a.rpy))
                   return Fault{"is for 'to'", "take it away", a.of ? "of" : "rpy"};
-                return std::nullopt;
+                return check_through(a);
               },
               "to or by"));
+}
+
+Schema<PersonAction> push_schema() {
+  return of_kind(
+      Kind::kPush,
+      object<PersonAction>("Push")
+          .place(&PersonAction::place)
+          .optional("see", &PersonAction::see, text(),
+                    "pose channel of what is moved; left out: of the hand")
+          .required("by", &PersonAction::by, vector<3>("m"),
+                    "along the world's axes, again and again")
+          .required("until", &PersonAction::force, number("N").above(0).max(1e4),
+                    "so much is felt; then the person stops where they are")
+          .optional("speed", &PersonAction::speed, number("m/s").above(0).max(10), "at most")
+          .optional("patience", &PersonAction::patience, number("s").above(0),
+                    "then the person gives it up")
+          .check(
+              [](const PersonAction& a) -> std::optional<Fault> {
+                if (a.by->norm() >= 1e-3) return std::nullopt;
+                return Fault{"is a push of less than a millimetre", "give a way", "by"};
+              },
+              "a way"));
 }
 
 Schema<PersonAction> swing_schema() {
@@ -128,6 +168,7 @@ struct StepFile {
 Schema<PersonStep> step_schema() {
   const auto actions = list(one_of<PersonAction>(
       "do", {{"move", move_schema(), "to a place, as it is seen"},
+             {"push", push_schema(), "on and on, until a force is felt"},
              {"swing", swing_schema(), "at once by a way, letting go of something on it"},
              {"press", controls_schema(Kind::kPress, "Press")},
              {"release", controls_schema(Kind::kRelease, "Release")},
@@ -167,6 +208,8 @@ Schema<std::array<PersonHandConfig, 2>> hands_schema() {
       object<PersonHandConfig>("PersonHand")
           .optional("see", &PersonHandConfig::see, text(),
                     "pose channel of what it moves: reference.left_hand.pose")
+          .optional("feels", &PersonHandConfig::feels, felt_value_schema(),
+                    "the force on it: left.wrist.wrench")
           .optional("clutch", &PersonHandConfig::clutch, list(text()),
                     "controls that the person holds while moving it; none: it is followed always")
           .optional("rest", &PersonHandConfig::rest, vector<3>("m"),
@@ -184,28 +227,12 @@ Schema<std::array<PersonHandConfig, 2>> hands_schema() {
 
 }  // namespace
 
-Schema<PersonConfig> person_schema(const MappingRegistry& mappings) {
+Schema<PersonConfig> person_schema(const MappingRegistry& mappings,
+                                   const HeldDeviceRegistry& held) {
   using C = PersonConfig;
-  return object<C>("Person", "a scripted person, who acts by what they see")
-      .optional("reaction", &C::reaction, number("s").min(0).max(5), "from seeing to doing")
-      .optional("reaction_spread", &C::reaction_spread, number("s").min(0).max(1))
-      .optional("settle", &C::settle, number("s").min(0).max(5),
-                "after a movement, until the person looks at what came of it")
-      .optional("gaze", &C::gaze, number("m").min(0).max(1), "deviation of what the person sees")
-      .optional("turn_gaze", &C::turn_gaze, number("rad").min(0).max(1))
-      .optional("intercept", &C::intercept, number("s").min(0).max(5), "a of Fitts' law")
-      .optional("slope", &C::slope, number("s").min(0).max(5), "b of Fitts' law, a bit")
-      .optional("speed", &C::speed, number("m/s").above(0).max(10))
-      .optional("turn_rate", &C::turn_rate, number("rad/s").above(0).max(50))
-      .optional("endpoint", &C::endpoint, number().min(0).max(1),
-                "deviation of a movement's end along it per its length")
-      .optional("tremor", &C::tremor, number("m").min(0).max(0.1), "rms, 8 to 12 Hz")
-      .optional("timing", &C::timing, number("s").min(0).max(1),
-                "deviation of when the person presses and goes on")
-      .optional("let_go", &C::let_go, number("s").min(0).max(1),
-                "deviation of when the person lets go in a swing")
-      .optional("mistiming", &C::mistiming, number("s").min(0).max(1), "between the hands")
-      .optional("press", &C::press, number("s").min(0).max(1), "an axis from one end to the other")
+  return with_operator(object<C>("Person", "a scripted person, who acts by what they see"))
+      .optional("holds", &C::holds, held.schema(),
+                "what is in the hands; left out: the controllers of a headset")
       .optional("rate", &C::rate, number("Hz").min(1).max(1000), "of samples")
       .optional("jitter", &C::jitter, number("s").min(0).max(0.1), "of their times")
       .optional("resolution", &C::resolution, number("m").min(0).max(0.1),

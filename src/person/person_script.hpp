@@ -1,7 +1,7 @@
 #pragma once
-// What a scripted person is told to do and how the person moves (person.hpp): steps, in each of
-// which the two hands have a list of actions. Frames: W world, V the person's tracking frame, E
-// what a hand moves, O an object.
+// What a scripted person (person.hpp) is told to do: steps, in each of which the two hands have a
+// list of actions. How the person moves is operator_model.hpp's, what is held held_device.hpp's.
+// Frames: W world, V the person's tracking frame, E what a hand moves, O an object.
 #include <Eigen/Core>
 #include <array>
 #include <optional>
@@ -9,13 +9,14 @@
 #include <vector>
 
 #include "core/schema.hpp"
+#include "person/held_device.hpp"
+#include "person/operator_model.hpp"
 #include "person/seen_value.hpp"
-#include "teleop/pose_mapping.hpp"
 
 namespace handspan {
 
 struct PersonAction {
-  enum class Kind { kMove, kSwing, kPress, kRelease, kPause, kWait, kGoToRest };
+  enum class Kind { kMove, kPush, kSwing, kPress, kRelease, kPause, kWait, kGoToRest };
   Place place;
   Kind kind = Kind::kPause;
   bool together = false;  // with the other hand: both err alike
@@ -30,6 +31,13 @@ struct PersonAction {
   double turn_tolerance = 0.05;        // [rad]
   std::optional<double> speed;         // at most; left out: the person's own [m/s]
   std::optional<SeenValue> until;      // or until this is seen: the person stops where they are
+
+  // on the way there, without a rest at any of them; as `to` is given, or as `by` [m]
+  std::vector<Eigen::Vector3d> through;
+  bool through_contact = false;  // goes on where it touches something; else it gives up there
+
+  // push: on and on in the direction of `by`, by as much at a time, until so much is felt [N]
+  double force = 0.0;
 
   // swing: one ballistic movement `by` so much at a peak `speed`, without a look at its end
   Eigen::Vector3d turn = Eigen::Vector3d::Zero();  // that E turns meanwhile, about W's axes [rad]
@@ -47,41 +55,15 @@ struct PersonStep {
 };
 
 /// One of the person's hands.
-struct PersonHandConfig {
-  std::optional<std::string> see;       // pose channel of what it moves
-  std::vector<std::string> clutch;      // controls that must be held; empty: none is needed
-  std::optional<Eigen::Vector3d> rest;  // where it is at first, in V [m]; none: beside the person
-  double reach = 0.3;                   // it goes no farther from there [m]
-  double turn_reach = 1.0;              // nor turns farther [rad]
+struct PersonHandConfig : HandPlace {
+  std::optional<std::string> see;   // pose channel of what it moves
+  std::optional<SeenValue> feels;   // the force on it
+  std::vector<std::string> clutch;  // controls that must be held; empty: none is needed
 };
 
-struct PersonConfig {
-  // how the person moves
-  double reaction = 0.2, reaction_spread = 0.02;  // from seeing to doing [s]
-  double settle = 0.05;     // after a movement, until the person looks at what came of it [s]
-  double gaze = 0.001;      // deviation of what the person sees, an axis [m]
-  double turn_gaze = 0.01;  // [rad]
-  double intercept = 0.1;   // a of movement_time() [s]
-  double slope = 0.12;      // b [s]
-  double speed = 0.8;       // [m/s]
-  double turn_rate = 2.5;   // [rad/s]
-  double endpoint = 0.05;   // deviation of a movement's end along it per its length; across it
-                            // half of that (Meyer et al. 1988: in proportion to speed)
-  double tremor = 0.0003;   // rms of an axis [m]
-  double timing = 0.03;     // deviation of when the person presses, releases, goes on [s]
-  double let_go = 0.008;    // deviation of when the person lets go in a swing: planned with it, so
-                            // better timed than a press (Hore et al. 1996: 5 to 10 ms)
-  double mistiming = 0.04;  // deviation of a hand's beginning of a step after the other [s]
-  double press = 0.08;      // an axis takes so long from one end to the other [s]
-
-  // how the person is tracked
-  double rate = 90.0;       // [Hz]
-  double jitter = 0.001;    // deviation of a sample's time [s]
-  double resolution = 0.0;  // positions are multiples of it; 0: none [m]
-  SpaceConfig space;        // as the source that follows the person has it
-  TurnAxes turn = TurnAxes::kWorld;
-  Eigen::Vector3d scale = Eigen::Vector3d::Ones();
-
+struct PersonConfig : OperatorConfig, TrackingConfig {
+  // what is held; none: the controllers of a headset
+  std::optional<HeldDeviceRegistry::Part> holds;
   std::array<PersonHandConfig, 2> hands;  // left, right
   std::vector<PersonStep> script;
   bool repeats = false;
@@ -93,7 +75,7 @@ struct PersonConfig {
   std::vector<SeenValue> anew_when;
 };
 
-/// @param mappings of `space`; outlives the schema
-Schema<PersonConfig> person_schema(const MappingRegistry& mappings);
+/// @param mappings of `space`; outlives the schema  @param held what can be held now
+Schema<PersonConfig> person_schema(const MappingRegistry& mappings, const HeldDeviceRegistry& held);
 
 }  // namespace handspan

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/error.hpp"
 #include "core/object.hpp"
@@ -34,6 +35,12 @@ double WatchedValue::value(const ChannelTable& channels) const {
   return values.head(values.size() == 6 ? 3 : values.size()).norm();
 }
 
+double WatchedValue::now(const ChannelTable& channels) const {
+  const double v = value(channels);
+  return channels.writes(id_) > 0 && std::isfinite(v) ? v
+                                                      : std::numeric_limits<double>::quiet_NaN();
+}
+
 bool WatchedValue::holds(const SeenValue& seen, const ChannelTable& channels) const {
   const double v = value(channels);
   return channels.writes(id_) > 0 && std::isfinite(v) && (!seen.above || v > *seen.above) &&
@@ -51,6 +58,13 @@ std::optional<Pose> pose_on(ChannelId id, const ChannelTable& channels) {
   const auto n = channels.numbers(id);
   if (channels.writes(id) == 0 || !n.allFinite() || !(n.tail<4>().norm() > 0.5)) return {};
   return Pose::from(n.head<3>(), quaternion_from_xyzw(n.tail<4>()));
+}
+
+Schema<SeenValue> felt_value_schema() {
+  return object<SeenValue>("Felt", "a channel that is felt, such as a wrench")
+      .required("channel", &SeenValue::channel, text())
+      .optional("label", &SeenValue::label, text(),
+                "an element of a vector; left out: its length, of a wrench that of the force");
 }
 
 Schema<SeenValue> seen_value_schema() {

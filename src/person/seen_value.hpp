@@ -19,6 +19,8 @@ struct SeenValue {
 };
 
 Schema<SeenValue> seen_value_schema();
+/// A channel that is felt: without a value that is awaited.
+Schema<SeenValue> felt_value_schema();
 
 class WatchedValue {
  public:
@@ -28,6 +30,8 @@ class WatchedValue {
 
   /// Whether it was written, is finite and beyond what is awaited.
   bool holds(const SeenValue& seen, const ChannelTable& channels) const;
+  /// What it is now; no number before it was written, or where it is not finite.
+  double now(const ChannelTable& channels) const;
 
  private:
   double value(const ChannelTable& channels) const;

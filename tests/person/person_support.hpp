@@ -6,6 +6,8 @@
 
 #include "core/config.hpp"
 #include "device/device_state.hpp"
+#include "person/held_pose.hpp"
+#include "person/held_rates.hpp"
 #include "person/person.hpp"
 #include "teleop/clutch.hpp"
 #include "teleop/pose_mapping.hpp"
@@ -25,6 +27,16 @@ inline const MappingRegistry& person_mappings() {
   return mappings;
 }
 
+inline const HeldDeviceRegistry& person_held() {
+  static const HeldDeviceRegistry held = [] {
+    HeldDeviceRegistry made;
+    register_held_poses(made);
+    register_held_rates(made);
+    return made;
+  }();
+  return held;
+}
+
 class PersonWorld {
  public:
   static constexpr double kHalf = 0.15;         // of the box [m]
@@ -32,7 +44,8 @@ class PersonWorld {
 
   explicit PersonWorld(const std::string& yaml, std::uint64_t seed = 1,
                        const PoseMapping& mapping = {rotation_of({})})
-      : person(parse_yaml(yaml, "person.yaml", person_schema(person_mappings())), {"person", seed}),
+      : person(parse_yaml(yaml, "person.yaml", person_schema(person_mappings(), person_held())),
+               {"person", seed}),
         state("person", person.layout(), {}),
         mapping_(mapping) {
     ClutchConfig right;
