@@ -8,10 +8,13 @@
 
 #include "core/error.hpp"
 #include "core/suggest.hpp"
+#include "log/log_layout.hpp"
 
 namespace handspan {
 namespace {
 
+// of a gripper's command; a cup's has none
+constexpr char kGripperUnit[] = "m, m/s, N";
 // what a wrench changes by when something is touched, and has lost again before the next touch [N]
 constexpr double kTouches = 5.0, kTouchesNothing = 2.5;
 
@@ -117,6 +120,31 @@ std::size_t index_of(const std::filesystem::path& log, const std::vector<Episode
 
 }  // namespace
 
+DemonstrationQuery all_of(const ChannelLog& log) {
+  DemonstrationQuery query;
+  for (const McapChannel& channel : log.reader.channels()) {
+    const auto about = [&](const char* key) {
+      const auto found = channel.metadata.find(key);
+      return found == channel.metadata.end() ? std::string() : found->second;
+    };
+    const std::string name = about("channel"), unit = about("unit");
+    const auto between = [&](std::string_view before, std::string_view after) {
+      return name.size() > before.size() + after.size() && name.starts_with(before) &&
+             name.ends_with(after);
+    };
+    const auto within = [&](std::string_view before, std::string_view after) {
+      return name.substr(before.size(), name.size() - before.size() - after.size());
+    };
+    if (between("reference.", ".pose")) query.poses.push_back(name);
+    if (between("object.", ".pose")) query.objects.push_back(within("object.", ".pose"));
+    if (between("", ".wrench") && !name.starts_with("reference.")) query.wrenches.push_back(name);
+    // those of arms change at every tick
+    if (between("", ".command") && (unit == kGripperUnit || unit.empty()))
+      query.commands.push_back(within("", ".command"));
+  }
+  return query;
+}
+
 LogSpan span_of(const std::filesystem::path& log, const DemonstrationQuery& query) {
   LogSpan span{std::llround(query.from * 1e9), {}};
   if (query.to) span.to = std::llround(*query.to * 1e9);
@@ -161,6 +189,10 @@ LoggedDemonstration read_demonstration(const ChannelLog& log, const LogSpan& spa
   const LogSpan whole{begin, span.to};
   for (const std::string& object : query.objects) {
     const std::string channel = "object." + object + ".pose";
+    if (log.reader.channel(topic_of(channel)) == nullptr)
+      throw InputError(fmt::format("{}: there was no object '{}' in its scene; {}",
+                                   log.file.string(), object,
+                                   did_you_mean(object, all_of(log).objects, "there were")));
     const auto places = rows_of<LoggedPose>(log, whole, channel);
     if (places.front().time > begin)
       throw InputError(fmt::format(

@@ -52,6 +52,10 @@ struct LoggedDemonstration {
   std::vector<Touch> touches;  // where each begins, rising
 };
 
+/// What there is of a session's log: poses of references, commands of cups and grippers, objects,
+/// and what feels a touch.
+DemonstrationQuery all_of(const ChannelLog& log);
+
 /// The part of a log that a query without channels is about. @throws InputError: there is no such
 /// episode, naming those there are
 LogSpan span_of(const std::filesystem::path& log, const DemonstrationQuery& query);
