@@ -28,7 +28,7 @@ namespace {
 
 struct CheckOptions {
   std::vector<std::string> what;
-  bool schema = false, channels = false;
+  bool schema = false, channels = false, episodes = false;
   std::filesystem::path repair, json;
 };
 
@@ -252,11 +252,15 @@ int check_one(const std::string& what, const CheckOptions& options, const Parts&
   const std::filesystem::path path(what);
   if (is_log(path)) {
     json["kind"] = "log";
+    if (options.episodes) return check_episodes(path, json);
     return check_log(path, options.repair, json);
   }
   if (!options.repair.empty())
     throw InputError(
         fmt::format("--repair is for logs (.mcap), and {} is none; leave it out", what));
+  if (options.episodes)
+    throw InputError(
+        fmt::format("--episodes is for logs (.mcap), and {} is none; leave it out", what));
   if (std::filesystem::is_directory(path)) {
     if (options.channels) throw InputError(kChannelsAreOfApps);
     return check_folder(path, json);
@@ -287,6 +291,8 @@ int check(const CheckOptions& options, const Parts& parts) {
         fmt::format("--repair is for one log, and {} things are to be checked; repair "
                     "them one by one",
                     options.what.size()));
+  if (!options.repair.empty() && options.episodes)
+    throw InputError("--repair and --episodes are two things to do with a log; leave one out");
   const OutputOption outputs[] = {{"--repair", options.repair}, {"--json", options.json}};
   check_outputs(outputs);
   int worst = kHolds;
@@ -330,6 +336,9 @@ void add_check(CLI::App& cli, Action& action) {
   command->add_flag_callback("--force", allow_overwriting, kForceDoc);
   command->add_flag("--channels", options->channels,
                     "of apps: the channels of their logs, with type, size, unit and rate");
+  command->add_flag("--episodes", options->episodes,
+                    "of logs: what moves in each episode, its parts, and whether it can be learnt "
+                    "from; else exit code 1");
   command->add_flag("--schema", options->schema, "print the documentation of the keys instead");
   command->callback([options, &action] {
     action = [options](const Parts& parts) { return check(*options, parts); };
