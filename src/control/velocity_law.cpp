@@ -350,7 +350,7 @@ void VelocityLaw::publish_start(ChannelTable& channels, Nanoseconds stamp) const
 
 void VelocityLaw::state(StateArchive& archive) {
   archive.part("velocity law");
-  archive(ticks_since_, any_due_, damping_.most, damping_.singular, *state_);
+  archive(ticks_since_, any_due_, *state_);
   for (Arm& arm : arms_) archive(arm.drive, arm.law, arm.ahead);
   for (const auto& task : tasks_) task->state(archive);
   if (archive.loading()) update_state(system_, *state_);

@@ -26,8 +26,8 @@ struct TwistReferenceLimits {
   double angular_speed = 3.0;          // [rad/s]
   double angular_acceleration = 30.0;  // [rad/s^2]
   double angular_jerk = 1500.0;        // [rad/s^3]
-  double leash = 0.03;                 // of its pose from the arm [m]
-  double leash_angle = 0.1;            // [rad]
+  double leash = 0.08;                 // of its pose from the arm [m]
+  double leash_angle = 0.25;           // [rad]
 };
 
 Schema<TwistReferenceLimits> twist_reference_limits_schema();
