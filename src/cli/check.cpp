@@ -194,6 +194,13 @@ int check_app(const std::filesystem::path& path, const CheckOptions& options, co
     fmt::print("plant {}: {}, drives {}{}\n", app.plants[p].first, app.plants[p].second.driver.name,
                robots[p].empty() ? "no robot" : joined(robots[p]),
                app.plants[p].second.clock ? ", is the clock" : "");
+  const std::string whole_arm = app.arms_controller ? app.arms_controller->name
+                                : app.whole_arm     ? "quadratic program"
+                                                    : "";
+  std::vector<std::string> groups;
+  if (session.arms_controller() != nullptr) groups = session.arms_controller()->groups();
+  if (!whole_arm.empty())
+    fmt::print("whole-arm controller: {}, commands {}\n", whole_arm, joined(groups));
   for (const auto& [group, part] : app.controllers) fmt::print("{}: {}\n", group, part.name);
   for (const auto& [source, part] : app.sources) fmt::print("source {}: {}\n", source, part.name);
   for (const auto& judge : session.judges().texts()) fmt::print("{}\n", judge);
@@ -210,6 +217,8 @@ int check_app(const std::filesystem::path& path, const CheckOptions& options, co
     json["plants"][app.plants[p].first] = {{"driver", app.plants[p].second.driver.name},
                                            {"robots", robots[p]},
                                            {"clock", app.plants[p].second.clock}};
+  json["whole_arm"] = nullptr;
+  if (!whole_arm.empty()) json["whole_arm"] = {{"controller", whole_arm}, {"groups", groups}};
   for (const auto& [group, part] : app.controllers) json["controllers"][group] = part.name;
   for (const auto& [source, part] : app.sources) json["sources"][source] = part.name;
   json["judges"] = session.judges().texts();

@@ -155,7 +155,8 @@ void print_tracking(const RunSummary& s) {
         "{:<24} {:>10.3f} {:>3} {:>10.3f} {:>3} {:>10.3f} {:>3} {:>10.1f} {:>3} {:>10.2f} {:>3} "
         "{:>8} {:>9.2f}\n",
         t.task, unit * t.position_rms, name, unit * t.position_max, name, kDegree * t.angle_rms,
-        "deg", unit * t.lag_rms, name, kDegree * t.lag_angle_rms, "deg", t.holds, t.held);
+        t.units.shown_angle, unit * t.lag_rms, name, kDegree * t.lag_angle_rms, t.units.shown_angle,
+        t.holds, t.held);
     if (t.dropped > 0.0 || t.dropped_angle > 0.0)
       fmt::print(
           "  hands were ahead of the arm by more than the leash: {:.3f} m and {:.1f} deg of "

@@ -1,7 +1,7 @@
 #pragma once
-// What moves arms so that tasks follow their references. The whole-arm QP (whole_arm.hpp) is the
-// one that handspan has; a program registers others, such as a law on the level of velocities, and
-// names them in an app: `whole_arm: {type: NAME, ...}`.
+// What moves arms so that tasks follow their references: the whole-arm QP (whole_arm.hpp), or
+// another that is registered and that an app names, `whole_arm: {type: NAME, ...}`. handspan has one
+// of these, a law on the level of velocities (velocity_law.hpp).
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -132,6 +132,11 @@ void FrameTask::fill(const ControlSystem& system, ControlState& state) {
       drag.tail<3>() *= damping_ratio_;
     }
   }
+  wanted_twist_ = reference_.V_WE;
+  if (damps > 0.0) {
+    wanted_twist_ = pull / damps;
+    wanted_twist_.tail<3>() /= damping_ratio_;
+  }
   pull += reference_.A_WE;
   Vector6d wanted = pull - drag;
   wanted.tail<3>() -= V.tail<3>().cross(Eigen::Vector3d(reference_.V_WE.tail<3>() - V.tail<3>()));

@@ -101,6 +101,10 @@ class FrameTask : public Task {
   TaskAxes axes_of() const { return config_.axes_of; }
   /// p_ref - p and R log(R^T R_ref), in W [m, rad]; before masks and saturation.
   const Vector6d& pose_error() const { return pose_error_; }
+  /// V_ref + (kp / kd) e, the rotation with its own gains, in W: the twist that brings E after its
+  /// reference, for controllers on the level of velocities [m/s, rad/s]. Of the last update, before
+  /// masks and after saturation.
+  const Vector6d& wanted_twist() const { return wanted_twist_; }
   /// Where E was and how it moved at the last update, or where it was held.
   const Pose& X_WE() const { return X_WE_; }
   const Vector6d& V_WE() const { return V_WE_; }
@@ -131,7 +135,7 @@ class FrameTask : public Task {
   PoseReference reference_;
   // of the gains of rotation to those of translation
   double stiffness_ratio_ = 1.0, damping_ratio_ = 1.0;
-  Vector6d pose_error_ = Vector6d::Zero();
+  Vector6d pose_error_ = Vector6d::Zero(), wanted_twist_ = Vector6d::Zero();
   double led_way_ = 0.0;  // of the error, that the reference made [m]
   Pose X_WE_;
   Vector6d V_WE_ = Vector6d::Zero();

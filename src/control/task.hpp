@@ -97,9 +97,10 @@ class Task {
   /// task with more than these calls this one, then adds its own ("task.NAME." + its name).
   virtual void declare_parameters(PartParameters& parameters);
 
-  /// Declares "NAME.error" and what else it shows. `rate` is that of the control.
-  void declare(ChannelTable& channels, Rate rate);
-  void publish(ChannelTable& channels, Nanoseconds stamp) const;
+  /// Declares "task.NAME.error" and "task.NAME.weight". A task with channels of its own calls this
+  /// one, then declares them; so in publish(). @param rate of the control
+  virtual void declare(ChannelTable& channels, Rate rate);
+  virtual void publish(ChannelTable& channels, Nanoseconds stamp) const;
 
  protected:
   virtual void fill(const ControlSystem& system, ControlState& state) = 0;

@@ -55,11 +55,13 @@ struct ArmStop {
   Eigen::Vector3d F = Eigen::Vector3d::Zero();  // the force that it feels, in W [N]
 };
 
-/// What a reference is measured in, for people: 1 [unit] is `shown` [shown_unit].
+/// What a reference is measured in, for people: 1 [unit] is `shown` [shown_unit], and its angle is
+/// shown in `shown_angle`.
 struct ReferenceUnits {
   const char* unit = "";
   double shown = 1.0;
   const char* shown_unit = "";
+  const char* shown_angle = "deg";
 };
 
 /// How far the arm is from a reference in this tick, and from what was wanted before the limits

@@ -6,6 +6,7 @@
 #include "core/object.hpp"
 #include "reference/frame_reference.hpp"
 #include "reference/joint_reference.hpp"
+#include "reference/twist_reference.hpp"
 #include "reference/wrench_reference.hpp"
 
 namespace handspan {
@@ -33,6 +34,12 @@ void register_references(Parts& parts) {
             [](const JointReferenceConfig&, const ReferenceContext& context) {
               return std::make_unique<JointReference>(task_of<PostureTask>(context, "joints"),
                                                       context.arms);
+            });
+  kinds.add(std::string(kTwistKind), twist_reference_limits_schema(),
+            "how fast a frame should move",
+            [](const TwistReferenceLimits& limits, const ReferenceContext& context) {
+              return std::make_unique<TwistReference>(
+                  task_of<TwistTask>(context, "a frame's twist"), limits, context.arms);
             });
   kinds.add(std::string(kWrenchKind), wrench_reference_limits_schema(),
             "how hard a loop closure should press",

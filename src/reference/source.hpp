@@ -62,8 +62,11 @@ class Source {
   /// The axes in which whoever is behind it says where to go, in W: of a hand forward, left and up
   /// as the person sees it, of a jog those of its rates. Axes of a tool are none of a person.
   virtual Eigen::Matrix3d R_WO() const { return Eigen::Matrix3d::Identity(); }
-  /// The kind of reference that it can move.
+  /// The kind of reference that it moves.
   virtual std::string_view asks_for() const { return kPoseKind; }
+  /// Whether it can move references of a kind: by itself, of the kind that it asks for. A pose that
+  /// comes with its velocity moves a twist too.
+  virtual bool moves(std::string_view kind) const { return kind == asks_for(); }
   /// While it has authority, once a tick. `wanted` has what it wrote in the tick before.
   virtual SourceAnswer update(const Moment& moment, const Motion& reference, Motion& wanted) = 0;
   /// What it asks for is farther ahead of the arm than the leash is long: it is moved by p and

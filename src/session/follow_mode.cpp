@@ -64,7 +64,7 @@ FollowMode::FollowMode(const Config& config, const ModeContext& context)
                     error.what()));
   }
   if (const std::string& kind = context.arbiter.reference(reference_).kind();
-      axes_.of != AxesOf::kWorld && kind != kPoseKind)
+      axes_.of != AxesOf::kWorld && kind != kPoseKind && kind != kTwistKind)
     throw InputError(
         fmt::format("the reference of '{}' is of the kind '{}', which has no axes but "
                     "its own; leave axes_of out",
@@ -86,9 +86,10 @@ FollowMode::FollowMode(const std::string& task, std::unique_ptr<Source> source,
 void FollowMode::add(SourceIndex source, const Share& share, bool reengages,
                      const ModeContext& context) {
   Authority authority{source, {}, share.share, reengages};
-  const std::string_view asks = context.arbiter.source(source).asks_for(),
+  const Source& moves = context.arbiter.source(source);
+  const std::string_view asks = moves.asks_for(),
                          is = context.arbiter.reference(reference_).kind();
-  if (asks != is)
+  if (!moves.moves(is))
     throw InputError(fmt::format(
         "the source '{}' moves references of the kind '{}', and that of '{}' is of the kind '{}'",
         share.source, asks, task_, is));

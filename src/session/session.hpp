@@ -171,6 +171,8 @@ class Session {
   const PlantWatch* plant_watch() const { return watch_ ? &*watch_ : nullptr; }
   /// None: the app has none, or another controller in its place.
   WholeArm* whole_arm() { return whole_arm_; }
+  /// That or another one, whatever moves the arms; null: nothing does.
+  const ArmsController* arms_controller() const { return arms_controller_.get(); }
   Arbiter& arbiter() { return *arbiter_; }
   const Devices& devices() const { return devices_; }
   std::vector<Machine>& machines() { return machines_; }

@@ -10,7 +10,7 @@
 #include "core/suggest.hpp"
 #include "core/values.hpp"
 #include "device/devices.hpp"
-#include "reference/follow_law.hpp"
+#include "reference/velocity_ramp.hpp"
 #include "scene/scene_frame.hpp"
 
 namespace handspan {
@@ -56,21 +56,12 @@ const View& view_of(const std::optional<std::string>& name, const SourceContext&
                                              : did_you_mean(*name, names, "it has")));
 }
 
-// the change from `before` cut at `most`
-// One tick from velocity v and acceleration a towards a velocity, which is reached without a step
-// in acceleration.
+// One tick from velocity v and acceleration a towards a velocity that stands.
 template <int N>
 void ramp(const Eigen::Matrix<double, N, 1>& wanted, double acceleration, double dt,
           Eigen::Ref<Eigen::Matrix<double, N, 1>> v, Eigen::Ref<Eigen::Matrix<double, N, 1>> a) {
-  const double jerk = acceleration / kRise;
-  const Eigen::Matrix<double, N, 1> change = wanted - v;
-  const double e = change.norm();
-  Eigen::Matrix<double, N, 1> da = -a;
-  if (e > 0.0) da += std::min(acceleration, closing_speed(e, jerk, dt)) / e * change;
-  const double size = da.norm();
-  if (size > jerk * dt) da *= jerk * dt / size;
-  a += da;
-  v += dt * a;
+  ramp_velocity<N>(wanted, Eigen::Matrix<double, N, 1>::Zero(), acceleration, acceleration / kRise,
+                   dt, v, a);
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 #pragma once
 // A frame driven by rates, as with a joystick, a 3-D mouse or keys (what users of MoveIt Servo know
 // as a twist jog). Its reference is moved on from where it is, so there is nothing to wind up: when
-// the stick is let go it brakes and stays. Registered as `jog`. Frames: W world, E what is moved, O
-// the axes in which the rates are meant, B those of the workspace box.
+// the stick is let go it brakes and stays. What it gives is a pose with its twist, so that it
+// drives references of both kinds: of a `pose` the pose moves on, of a `twist` the twist alone
+// counts. Registered as `jog`. Frames: W world, E what is moved, O the axes in which the rates are
+// meant, B those of the workspace box.
 #include <array>
 #include <memory>
 #include <optional>
@@ -57,6 +59,10 @@ class Jog : public Source {
   void start(const Moment& moment, const Motion& reference) override;
   void resume(const Moment& moment, const Motion& reference) override;
   SourceAnswer update(const Moment& moment, const Motion& reference, Motion& wanted) override;
+  /// Its pose comes with its twist, so it moves references of either kind.
+  bool moves(std::string_view kind) const override {
+    return kind == kPoseKind || kind == kTwistKind;
+  }
   bool shift(const Eigen::Vector3d& p, const Eigen::Matrix3d& R) override;
   Eigen::Matrix3d R_WO() const override { return R_WO_; }
   bool button(std::string_view name) const override { return device_->pressed(name); }

@@ -1,7 +1,7 @@
 // A whole-arm controller on the level of velocities, `whole_arm: {type: damped_least_squares}`: the
 // damped least-squares inverse of the Jacobian (Wampler 1986; Nakamura and Hanafusa 1986),
 //   v = (J^T W J + lambda^2 I)^-1 J^T W V_ref,
-// for arms whose drives take velocities and tasks whose references are twists. It keeps the joints'
+// for arms whose drives take velocities and tasks whose references are velocities of frames. It keeps the joints'
 // velocity limits, by slowing down all joints in the same proportion. It does not know their
 // position limits, nor what is in the way.
 #include <Eigen/Cholesky>
@@ -199,9 +199,10 @@ class DampedLeastSquares : public ArmsController {
     for (const auto& [name, part] : config.tasks) {
       tasks_.push_back(part.make(TaskContext{system_, name}));
       const Task& task = *tasks_.back();
-      if (task.reference_kind() != "twist")
+      if (task.reference_kind() != "frame_velocity")
         throw InputError("the task '" + name + "' is of type '" + part.name +
-                         "', and this controller follows twists only; give it tasks of type twist");
+                         "', and this controller follows frame velocities only; give it tasks of "
+                         "type frame_velocity");
       rows += task.rows();
     }
     const Eigen::Index n = system_.unknowns();
@@ -238,7 +239,7 @@ void register_damped_least_squares(Parts& parts) {
       object<Config>("DampedLeastSquares")
           .required("arms", &Config::arms, list(text()).min_size(1), "groups that it commands")
           .required("tasks", &Config::tasks, dictionary(parts.of<TaskRegistry>().schema()),
-                    "by name; of type twist")
+                    "by name; of type frame_velocity")
           .optional("damping", &Config::damping, number().min(1e-4).max(1),
                     "of the inverse: more is slower near singular poses"),
       "velocities by a damped inverse of the Jacobian",

@@ -117,8 +117,8 @@ duration: 4 s
 whole_arm:
   type: damped_least_squares
   arms: [arm.arm]
-  tasks: {hand: {type: twist, frame: arm.flange}}
-references: {hand: {type: twist, speed: 0.1 m/s}}
+  tasks: {hand: {type: frame_velocity, frame: arm.flange}}
+references: {hand: {type: frame_velocity, speed: 0.1 m/s}}
 sources: {turn: {type: spin, linear: [0, 0.06, 0.04], angular: [0, 0, 0.3], time: 2 s}}
 machines:
   arm:
@@ -177,7 +177,7 @@ assert math.dist(went, integral[:3]) < 0.004, (went, integral)
 assert abs(turned - 0.6) < 0.01, turned
 assert twist[-1][1] == [0.0] * 6, twist[-1]
 print(f"the flange went {1e3 * math.dist(went, [0, 0, 0]):.1f} mm, {1e3 * math.dist(went, integral[:3]):.1f} mm beside the integral of its twist")
-assert summary("twist")["tracking"][0]["of"] == "twist", summary("twist")["tracking"]
+assert summary("twist")["tracking"][0]["of"] == "frame_velocity", summary("twist")["tracking"]
 assert min(share for _, (share,) in rows("twist", "whole_arm.share")) == 1.0
 
 twist, integral, went, turned = of("fast")
@@ -201,8 +201,8 @@ refused() {  # KEY WRONG WORDS: the app with another type
 refused damped_least_squares qp "type is 'qp'; it must be one of: damped_least_squares"
 refused spin circel "type is 'circel'; did you mean 'circle'?"
 refused spin wheel "circle, "
-refused "spin, .* time: 2 s" circle "the source 'turn' moves references of the kind 'pose', and that of 'hand' is of the kind 'twist'"
-refused twist pose "this controller follows twists only; give it tasks of type twist"
+refused "spin, .* time: 2 s" circle "the source 'turn' moves references of the kind 'pose', and that of 'hand' is of the kind 'frame_velocity'"
+refused frame_velocity pose "this controller follows frame velocities only; give it tasks of type frame_velocity"
 # a skill of its own: its mode moves a hand, its judge sees it, its metric measures it
 cat >"$folder/nod.yaml" <<YAML
 name: nod

@@ -1,5 +1,7 @@
-// How fast a frame should move, wherever it is: the kind of reference `twist`, the task `twist`
-// that follows one, and the source `spin` that drives one. W: world; E: the frame that moves.
+// How fast a frame should move, wherever it is, with nothing that keeps its pose: the kind of
+// reference `frame_velocity`, the task of that name that follows one, and the source `spin` that
+// drives one. The kind `twist` that handspan has keeps limits of jerk and a pose besides. W: world;
+// E: the frame that moves.
 // Twists are linear first, angular last, of E's origin, in W [m/s, rad/s].
 #include <algorithm>
 #include <handspan/control/task.hpp>
@@ -13,7 +15,7 @@ using namespace handspan;
 
 namespace {
 
-constexpr char kTwist[] = "twist";
+constexpr char kFrameVelocity[] = "frame_velocity";
 
 // ---- the task
 
@@ -34,7 +36,7 @@ class TwistTask : public Task {
     blocks_.push_back({m.offset, Eigen::MatrixXd::Zero(6, m.model->nv())});
   }
 
-  std::string_view reference_kind() const override { return kTwist; }
+  std::string_view reference_kind() const override { return kFrameVelocity; }
   std::vector<Row> error_rows() const override {
     return {{"x", "m/s"},         {"y", "m/s"},         {"z", "m/s"},
             {"about x", "rad/s"}, {"about y", "rad/s"}, {"about z", "rad/s"}};
@@ -96,7 +98,7 @@ class TwistReference : public Reference {
  public:
   // a twist brakes by its own limits: no mechanism's joints are stopped for it
   TwistReference(TwistTask& task, const TwistLimits& limits)
-      : Reference(kTwist, task, -1), task_(task), limits_(limits) {}
+      : Reference(kFrameVelocity, task, -1), task_(task), limits_(limits) {}
 
   bool is_sane(const Motion& asked) const override { return asked.pose.V_WE.allFinite(); }
   bool arrived() const override { return V() == limited(wanted().pose.V_WE); }
@@ -191,7 +193,7 @@ class Spin : public Source {
  public:
   explicit Spin(const SpinConfig& config) : config_(config) {}
 
-  std::string_view asks_for() const override { return kTwist; }
+  std::string_view asks_for() const override { return kFrameVelocity; }
   bool ends() const override { return true; }
   void start(const Moment&, const Motion&) override { t_ = 0.0; }
   // after a hold it goes on with what is left of its time
@@ -215,14 +217,14 @@ class Spin : public Source {
 
 void register_twist(Parts& parts) {
   parts.of<TaskRegistry>().add(
-      kTwist,
+      kFrameVelocity,
       with_gains(object<TwistTaskConfig>("TwistTask"))
           .required("frame", &TwistTaskConfig::frame, text(), "such as left.tcp"),
       "how fast a frame moves", [](const TwistTaskConfig& config, const TaskContext& context) {
         return std::make_unique<TwistTask>(config, context);
       });
   parts.of<ReferenceRegistry>().add(
-      kTwist,
+      kFrameVelocity,
       object<TwistLimits>("TwistLimits")
           .optional("speed", &TwistLimits::speed, number("m/s").above(0))
           .optional("angular_speed", &TwistLimits::angular_speed, number("rad/s").above(0))
@@ -233,7 +235,7 @@ void register_twist(Parts& parts) {
       [](const TwistLimits& limits, const ReferenceContext& context) {
         auto* task = dynamic_cast<TwistTask*>(&context.task);
         if (task == nullptr)
-          throw InputError("the task '" + context.task.name() + "' is not one of a frame's twist");
+          throw InputError("the task '" + context.task.name() + "' is not one of a frame's velocity");
         return std::make_unique<TwistReference>(*task, limits);
       });
   parts.of<SourceRegistry>().add(
