@@ -358,7 +358,8 @@ void Session::open_sources() {
             {{part.place, "sources." + name, "cannot be opened: " + std::string(error.what()), ""}});
       }
     }
-  if (live_inputs_)
+  // who is given the inputs of an earlier run has its answers among them
+  if (live_inputs_ && (live_devices_ || !feed_))
     for (SlowWorker* worker : workers_) worker->open();
 }
 
