@@ -134,6 +134,7 @@ bool Arbiter::under_way(ReferenceIndex r) const {
 void Arbiter::rebase(ReferenceIndex r) {
   Slot& slot = at(r);
   slot.reference->rebase();
+  ++slot.rebases;
   // a stop begins anew from where the arm is
   slot.begins = slot.begins || slot.reference->stops() || stopped_;
 }

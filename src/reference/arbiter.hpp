@@ -95,6 +95,8 @@ class Arbiter {
   /// The reference becomes where the frame or the joints are now, at rest: for tasks that had no
   /// weight and get it back.
   void rebase(ReferenceIndex reference);
+  /// How often that was done to it.
+  std::uint32_t rebases(ReferenceIndex r) const { return at(r).rebases; }
   /// All references brake to rest and stay until resume(). The first reason stands.
   void stop(std::string_view reason);
   /// Sources that have authority start anew from the references.
@@ -150,6 +152,7 @@ class Arbiter {
     bool begins = false;   // a hold began, and the arm does not stop yet
     FixedText<126> reason = kNobody;
     FixedText<126> reason_before;  // of the tick before
+    std::uint32_t rebases = 0;
     BooleanChannel holding_channel;
 
     std::span<Driver> active() { return {drivers.data(), count}; }
@@ -158,7 +161,7 @@ class Arbiter {
     int mechanism() const { return reference->mechanism(); }
     void state(StateArchive& archive) {
       archive(drivers, count, axes.of, axes.R_WA, holding, done, pending, driven, begins, reason,
-              reason_before);
+              reason_before, rebases);
     }
   };
   struct Named {

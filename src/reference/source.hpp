@@ -37,6 +37,8 @@ struct Tolerance {
   double angle = std::numbers::pi / 180.0;  // [rad]
 };
 
+class SlowWorker;
+
 class Source {
  public:
   static constexpr char kKind[] = "source";
@@ -83,12 +85,23 @@ class Source {
   virtual void declare_parameters(PartParameters&) {}
   virtual void declare(ChannelTable&, Rate) {}
   virtual void publish(ChannelTable&, Nanoseconds) const {}
+  /// All channels are declared: it looks up those that it reads. @throws InputError when one is not
+  /// there
+  virtual void connect(const ChannelTable&) {}
+  /// Who answers its questions in a thread, whose answers are inputs of this source; null: it asks
+  /// none.
+  virtual SlowWorker* worker() { return nullptr; }
+  /// A run in which devices are opened begins: it connects to whom it asks. @throws InputError when
+  /// that cannot be
+  virtual void open() {}
   /// Everything that a run changes.
   virtual void state(StateArchive&) {}
 };
 
 class Arbiter;
 class Devices;
+class PoseHistory;
+class Versions;
 class WholeArm;
 class World;
 struct Scene;
@@ -102,6 +115,8 @@ struct SourceContext {
   WholeArm* arms = nullptr;
   const World* world = nullptr;      // null: nothing is simulated, as in an open replay
   const Arbiter* arbiter = nullptr;  // has all references already
+  const Versions* versions = nullptr;  // of what changes while a question is answered
+  PoseHistory* history = nullptr;      // where things were
 };
 
 using SourceRegistry = Registry<Source, const SourceContext&>;

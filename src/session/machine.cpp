@@ -190,6 +190,7 @@ void Machine::enter(std::size_t state, const ModeMoment& at) {
       at.arbiter.give_authority(r, {}, at.moment);
   current_ = state;
   entered_ = at.moment.now;
+  ++entries_;
   at.events.add("mode", name_, state_names_[state]);
   for (auto& mode : states_[state].modes) mode->enter(at);
   for (auto& transition : states_[state].next)
@@ -231,7 +232,7 @@ void Machine::tell_timeout(const State& state, const ModeMoment& at) const {
 
 void Machine::state(StateArchive& archive) {
   archive.part("machine", name_);
-  archive(current_, entered_);
+  archive(current_, entered_, entries_);
   if (archive.loading() && current_ >= states_.size())
     throw InputError("the snapshot is damaged in the machine " + name_);
   for (auto& state : states_) {

@@ -63,6 +63,8 @@ class Machine {
   const std::string& name() const { return name_; }
   const std::vector<std::string>& states() const { return state_names_; }
   std::size_t current() const { return current_; }
+  /// How often it went to a state, also to the same one again.
+  std::uint32_t entries() const { return entries_; }
   const std::string& current_name() const { return state_names_[current_]; }
   bool in_final() const { return states_[current_].final; }
   /// Whether the present state leads on.
@@ -112,6 +114,7 @@ class Machine {
   std::vector<State> states_;
   std::size_t start_ = 0, current_ = 0;
   Nanoseconds entered_ = 0;  // [ns]
+  std::uint32_t entries_ = 0;
 };
 
 }  // namespace handspan

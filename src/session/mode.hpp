@@ -20,6 +20,7 @@ namespace handspan {
 using EventText = FixedText<166>;
 
 class GraspWatch;
+class Versions;
 class Judges;
 class World;
 
@@ -36,6 +37,7 @@ struct ModeContext {
   const GraspWatch& grasps;
   // live parameters: of tasks, sources and belts, and of the modes that were made before
   ParameterTable& parameters;
+  Versions* versions = nullptr;  // of what questions read; null: nobody reads them
 };
 
 /// A tick, for modes and conditions.

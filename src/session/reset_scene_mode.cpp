@@ -7,6 +7,7 @@
 #include "core/object.hpp"
 #include "core/values.hpp"
 #include "plant/world.hpp"
+#include "reference/versions.hpp"
 #include "session/end_effector.hpp"
 #include "session/judge.hpp"
 #include "session/modes.hpp"
@@ -21,7 +22,8 @@ struct ResetSceneConfig {
 class ResetSceneMode : public Mode {
  public:
   ResetSceneMode(const ResetSceneConfig& config, const ModeContext& context)
-      : world_(context.world), judges_(context.judges) {
+      : world_(context.world), judges_(context.judges), versions_(context.versions) {
+    if (versions_ != nullptr) scene_ = versions_->find(kSceneVersion);
     for (const auto& robot : context.scene.robots)
       for (const auto& suction : robot.suctions)
         if (!suction.holds.empty())
@@ -56,6 +58,7 @@ class ResetSceneMode : public Mode {
                     std::string_view(text, std::min(end.size, sizeof text)));
       return;
     }
+    if (versions_ != nullptr) versions_->change(scene_);
     for (const auto& [g, command] : empty_) at.manual.groups[g] = command;
     at.events.add("scene", "put back", why);
   }
@@ -69,6 +72,8 @@ class ResetSceneMode : public Mode {
  private:
   World* world_;  // none: nothing is simulated
   const Judges& judges_;
+  Versions* versions_;  // none: nobody reads them
+  Versions::Id scene_;
   std::optional<std::size_t> judge_;
   std::vector<std::pair<std::size_t, Eigen::VectorXd>> empty_;  // groups, and how they let go
 };

@@ -21,6 +21,7 @@ RunSummary run_session(Session& session, const RunOptions& options) {
                      session.plants()->has_clock();
   std::optional<RealTimeScope> real_time;
   if (wall || waits) real_time.emplace();
+  session.take_answers_as_they_come(wall || waits);
   bool plant_ended = false;
   const Nanoseconds start = steady_now();
   pacer.start(start);
@@ -29,6 +30,7 @@ RunSummary run_session(Session& session, const RunOptions& options) {
     return !options.to_the_end && (options.goes_on ? session.over() : session.ended());
   };
   while (session.now() < options.until && !ended()) {
+    session.await_answers();
     const Nanoseconds before = steady_now();
     Nanoseconds waited = 0;
     const bool writes = session.now() % session.plant().layout().period == 0;

@@ -13,6 +13,7 @@
 #include "core/suggest.hpp"
 #include "core/tree_edit.hpp"
 #include "mujoco/mujoco_plant.hpp"
+#include "reference/frame_reference.hpp"
 #include "session/session_plants.hpp"
 
 namespace handspan {
@@ -78,6 +79,7 @@ Session::Session(const App& app, SessionOptions options)
   world_ = plant_->world();
   make_groups();
   make_devices();
+  add_versions();
   make_references();
   std::vector<bool> limp;
   for (std::size_t g = 0; g < groups_.size(); ++g)
@@ -97,10 +99,15 @@ Session::Session(const App& app, SessionOptions options)
   named_events_.reserve(kMostInputs);
   watchers_.reserve(kWatchers);
   start();
+  history_.record();
   if (live_devices_) open_devices();
+  open_sources();
 }
 
-Session::~Session() { devices_.close(); }
+Session::~Session() {
+  for (SlowWorker* worker : workers_) worker->close();
+  devices_.close();
+}
 
 void Session::make_groups() {
   for (const auto& robot : app_.scene.robots)
@@ -255,6 +262,7 @@ void Session::make_references() {
     }
     arbiter_->start();
   }
+  offer_history();
   for (const auto& together : app_.hold_together) {
     try {
       std::vector<ReferenceIndex> references;
@@ -274,9 +282,10 @@ void Session::make_references() {
                           "choose another name: inputs are for one of them"}});
     try {
       auto source = part.make(SourceContext{name, app_.seed, &devices_, &app_.scene, whole_arm_,
-                                            world_, arbiter_.get()});
+                                            world_, arbiter_.get(), &versions_, &history_});
       PartParameters own(parameters_, "source." + name);
       source->declare_parameters(own);
+      if (source->worker() != nullptr) workers_.push_back(source->worker());
       arbiter_->add_source(name, std::move(source));
     } catch (const ConfigError&) {
       throw;
@@ -288,13 +297,79 @@ void Session::make_references() {
   }
 }
 
+void Session::add_versions() {
+  versions_.add(kSceneVersion);
+  for (const auto& [name, machine] : app_.machines)
+    machine_versions_.push_back(versions_.add(kMachineVersion + name));
+  history_ = PoseHistory(base_);
+}
+
+// Groups by their joints, free objects by the truth of the simulation, frames of tasks as the arm
+// was measured.
+void Session::offer_history() {
+  const auto& groups = plant_->layout().groups;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (groups[g].joints.empty() || groups[g].kind == GroupKind::kGripper) continue;
+    history_.offer_joints(groups[g].name, groups[g].joints.size(),
+                          [this, g](std::span<double> values) {
+                            const Eigen::VectorXd& q = plant_->read().groups[g].q;
+                            std::copy(q.begin(), q.end(), values.begin());
+                            return group_stamp(g);
+                          });
+  }
+  const auto write = [](const Pose& X, std::span<double> values) {
+    Eigen::Map<Eigen::Vector3d>(values.data()) = X.p;
+    Eigen::Map<Eigen::Vector4d>(values.data() + 3) = X.quaternion().coeffs();
+  };
+  if (world_)
+    for (const auto& object : app_.scene.objects)
+      history_.offer_pose(object.name,
+                          [this, write, body = world_->body(object.name)](std::span<double> v) {
+                            write(world_->body_pose(body), v);
+                            return world_->time();
+                          });
+  for (const ReferenceIndex r : arbiter_->references())
+    if (const auto* frame = dynamic_cast<const FrameReference*>(&arbiter_->reference(r)))
+      history_.offer_pose(arbiter_->reference(r).frame_name(),
+                          [this, write, frame](std::span<double> v) {
+                            write(frame->arm().X_WE, v);
+                            return answered_;
+                          });
+}
+
+// Where a source of the app is, for what is found only when everything is made.
+void Session::connect_sources() {
+  for (const auto& [name, part] : app_.sources) {
+    try {
+      arbiter_->source(arbiter_->find_source(name)).connect(channels_);
+    } catch (const InputError& error) {
+      throw ConfigError({{part.place, "sources." + name, error.what(), ""}});
+    }
+  }
+}
+
+void Session::open_sources() {
+  if (live_devices_)
+    for (const auto& [name, part] : app_.sources) {
+      try {
+        arbiter_->source(arbiter_->find_source(name)).open();
+      } catch (const InputError& error) {
+        throw ConfigError(
+            {{part.place, "sources." + name, "cannot be opened: " + std::string(error.what()), ""}});
+      }
+    }
+  // who is given the inputs of an earlier run has its answers among them
+  if (live_inputs_ && (live_devices_ || !feed_))
+    for (SlowWorker* worker : workers_) worker->open();
+}
+
 void Session::make_machines() {
   machines_.reserve(app_.machines.size());
   std::vector<std::pair<std::string, std::string>> driven;  // what, by which machine
   for (const auto& [name, config] : app_.machines) {
     machines_.emplace_back(
         config, ModeContext{name, app_.scene, plant_->layout(), whole_arm_, *arbiter_, devices_,
-                            world_, judges_, *grasps_, parameters_});
+                            world_, judges_, *grasps_, parameters_, &versions_});
     for (const std::string& what : machines_.back().drives()) {
       for (const auto& [other, by] : driven)
         if (other == what)
@@ -462,6 +537,7 @@ void Session::declare_channels() {
         channels_.choice("mode." + machine.name(), machine.states(), base, "present state"));
   judges_.declare(channels_, base);
   devices_.connect(channels_);
+  connect_sources();
   channels_.seal();
 }
 
@@ -531,6 +607,13 @@ void Session::latch_inputs(const Moment& moment) {
         inputs_.pop_back();
   if (live_inputs_)
     for (std::size_t box = 1; box < mailboxes_.size(); ++box) take_all(*mailboxes_[box].box);
+  if (live_inputs_)
+    for (SlowWorker* worker : workers_)
+      while (Input* input = room()) {
+        if (worker->take(moment.now, !answers_as_they_come_, *input)) continue;
+        inputs_.pop_back();
+        break;
+      }
   for (const Input& input : inputs_) accept(input, moment);
   devices_.update(moment);
   watch_stop_devices(moment);
@@ -750,7 +833,18 @@ void Session::stop_goals() {
   }
 }
 
+void Session::await_answers() {
+  if (answers_as_they_come_ || !live_inputs_) return;
+  for (const SlowWorker* worker : workers_) worker->await(now());
+}
+
+void Session::note_versions() {
+  for (std::size_t m = 0; m < machines_.size(); ++m)
+    versions_.set(machine_versions_[m], machines_[m].entries());
+}
+
 void Session::act() {
+  await_answers();
   const Observation& observation = plant_->read();
   const Moment moment{tick_, now(), seconds(base_), &observation, &events_};
   // those of the start belong to the first tick
@@ -760,6 +854,7 @@ void Session::act() {
   latch_inputs(moment);
   watch_arms(observation);
   run_machines(moment);
+  note_versions();
   if (arms_controller_) {
     const Nanoseconds start = steady_now();
     arms_controller_->observe(observation, tick_);
@@ -800,6 +895,7 @@ void Session::observe() {
   if (fall_watch_) fall_watch_->update(events_);
   judges_.update(done, now(), events_);
   publish();
+  history_.record();
   for (SessionWatcher* watcher : watchers_) watcher->after_tick(*this);
 }
 
@@ -912,7 +1008,7 @@ void Session::state(StateArchive& archive, bool with_plant) {
   archive(*arbiter_);
   archive(judges_);
   for (auto& machine : machines_) archive(machine);
-  archive(parameters_);
+  archive(parameters_, versions_, history_);
   archive(channels_);
 }
 

@@ -23,6 +23,9 @@
 #include "plant/world.hpp"
 #include "reference/arbiter.hpp"
 #include "reference/mailbox.hpp"
+#include "reference/pose_history.hpp"
+#include "reference/slow_worker.hpp"
+#include "reference/versions.hpp"
 #include "session/app.hpp"
 #include "session/arm_watch.hpp"
 #include "session/fall_watch.hpp"
@@ -97,6 +100,14 @@ class Session {
   /// Its second half: simulators advance; what the plant observed last is published, watchers are
   /// called.
   void observe();
+  /// When answers of what is slower than a tick are taken (reference/slow_worker.hpp): on a virtual
+  /// clock exactly at their times, which each tick waits for; else as they come.
+  void take_answers_as_they_come(bool as_they_come) { answers_as_they_come_ = as_they_come; }
+  /// Waits for the answers that the next tick takes at their times. The tick does so by itself; who
+  /// measures ticks calls it before. Not part of what a tick may not do: a virtual clock stands.
+  void await_answers();
+  /// Where things were. What is asked for later is to be tracked before the first tick.
+  PoseHistory& history() { return history_; }
   /// Ticks done so far.
   std::int64_t ticks() const { return tick_; }
   /// Simulated time [ns].
@@ -215,6 +226,11 @@ class Session {
   void latch_inputs(const Moment& moment);
   void resume(const Moment& moment, std::string_view who);
   void watch_stop_devices(const Moment& moment);
+  void add_versions();
+  void offer_history();
+  void open_sources();
+  void connect_sources();
+  void note_versions();
   void accept(const Input& input, const Moment& moment);
   bool set_parameter(std::string_view name, double value);
   void mark_episode(std::string_view mark, std::string_view text);
@@ -264,6 +280,11 @@ class Session {
   Judges judges_;
   std::vector<Machine> machines_;
   std::vector<Box> mailboxes_;
+  std::vector<SlowWorker*> workers_;  // of sources
+  Versions versions_;                 // of the scene, and of machines in their order
+  std::vector<Versions::Id> machine_versions_;
+  PoseHistory history_;
+  bool answers_as_they_come_ = false;
   std::vector<Input> inputs_;                // of this tick
   std::vector<FixedText<62>> named_events_;  // of this tick
   std::vector<VectorChannel> wrenches_;

@@ -5,6 +5,8 @@
 #include "session/joint_move.hpp"
 #include "session/modes.hpp"
 #include "session/place_judge.hpp"
+#include "session/planned_move.hpp"
+#include "session/policy.hpp"
 #include "session/pose_move.hpp"
 #include "session/wrench_goal.hpp"
 
@@ -15,6 +17,8 @@ void register_session(Parts& parts) {
   register_modes(modes);
   register_follow_mode(modes);
   register_pose_move(parts);
+  register_planned_move(parts.of<SourceRegistry>());
+  register_policy(parts.of<SourceRegistry>());
   register_joint_moves(parts);
   register_wrench_goal(parts);
   register_grip_modes(modes);
