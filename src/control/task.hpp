@@ -98,8 +98,9 @@ class Task {
   virtual void declare_parameters(PartParameters& parameters);
 
   /// Declares "NAME.error" and what else it shows. `rate` is that of the control.
-  void declare(ChannelTable& channels, Rate rate);
-  void publish(ChannelTable& channels, Nanoseconds stamp) const;
+  /// A task that shows more calls these first.
+  virtual void declare(ChannelTable& channels, Rate rate);
+  virtual void publish(ChannelTable& channels, Nanoseconds stamp) const;
 
  protected:
   virtual void fill(const ControlSystem& system, ControlState& state) = 0;

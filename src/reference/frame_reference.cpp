@@ -75,8 +75,9 @@ void FrameReference::give() {
 }
 
 // Of each axis the mean of those who have a say in it, by their shares. Rotations are averaged as
-// vectors from the reference, which all of them are near to.
-void FrameReference::merge(const FollowMoment& at, Motion& wanted, Axes& axes) const {
+// vectors from the reference, which all of them are near to. An axis jumps when all who have a say
+// in it announce that: beside a plan that jumps, a person's hand still keeps the limits.
+void FrameReference::merge(const FollowMoment& at, Motion& wanted, Axes& axes, Axes& jumps) const {
   const Pose& X = motion().pose.X_WE;
   // in the axes in which authority is given, and back
   const auto chosen = [&](const Vector6d& x) {
@@ -92,6 +93,7 @@ void FrameReference::merge(const FollowMoment& at, Motion& wanted, Axes& axes) c
   };
   Vector6d e = Vector6d::Zero(), V = Vector6d::Zero(), A = Vector6d::Zero(),
            share = Vector6d::Zero();
+  jumps = kAllAxes;
   int active = 0;
   const Wanted* last = nullptr;
   for (const Wanted& one : at.wanted) {
@@ -103,6 +105,7 @@ void FrameReference::merge(const FollowMoment& at, Motion& wanted, Axes& axes) c
     const Vector6d V_asked = chosen(asked.V_WE), A_asked = chosen(asked.A_WE);
     for (int axis = 0; axis < 6; ++axis) {
       if (!one.axes[static_cast<std::size_t>(axis)]) continue;
+      jumps[static_cast<std::size_t>(axis)] &= one.jump;
       share[axis] += one.share;
       e[axis] += one.share * from[axis];
       V[axis] += one.share * V_asked[axis];
@@ -114,6 +117,7 @@ void FrameReference::merge(const FollowMoment& at, Motion& wanted, Axes& axes) c
   bool complete = true;
   for (int axis = 0; axis < 6; ++axis) {
     axes[static_cast<std::size_t>(axis)] = share[axis] > 0.0;
+    jumps[static_cast<std::size_t>(axis)] &= share[axis] > 0.0;
     complete = complete && share[axis] > 0.0;
     if (share[axis] == 0.0) continue;
     e[axis] /= share[axis];
@@ -185,13 +189,15 @@ void FrameReference::wait(const FollowMoment& at, const ArmFrame& arm) {
 
 void FrameReference::follow_own(const FollowMoment& at, Motion& wanted) {
   const double dt = at.moment.dt;
-  Axes axes{};
-  merge(at, wanted, axes);
+  Axes axes{}, jumps{};
+  merge(at, wanted, axes, jumps);
   const ArmFrame is = arm();
   drop(at, wanted, axes, is);
   const double lead = std::max(kShortestLead, kLeadTime * frame_.way().allowed());
   follower_.shorten_leash(lead, kLeadTurn * lead);
-  follower_.follow(wanted.pose, axes, is, dt, at.R_WA);
+  const Vector6d V_before = motion().pose.V_WE;
+  follower_.follow(wanted.pose, axes, is, dt, at.R_WA, jumps);
+  if (takes_jumps()) tell_jump(jumps, V_before, at.events);
   wait(at, is);
   const Pose& X = follower_.reference().X_WE;
   const Vector6d counted = frame_.counted_axes();
@@ -200,6 +206,17 @@ void FrameReference::follow_own(const FollowMoment& at, Motion& wanted) {
   if (!counted.tail<3>().isZero(0.0))
     figures_.angle = std::max(figures_.angle, angle_between(X.R, is.X_WE.R));
   tell_way(true, dt, at.events);
+}
+
+void FrameReference::tell_jump(const Axes& jumps, const Vector6d& V_before,
+                               EventList& events) const {
+  if (std::ranges::none_of(jumps, [](bool axis) { return axis; })) return;
+  const Vector6d change = motion().pose.V_WE - V_before;
+  char text[126];
+  const auto end =
+      fmt::format_to_n(text, sizeof text, "its velocity by {:.3f} m/s and {:.2f} rad/s",
+                       change.head<3>().norm(), change.tail<3>().norm());
+  events.add("jump", name(), {text, std::min(end.size, sizeof text)});
 }
 
 void FrameReference::brake_own(double dt, EventList& events, Motion& /*scratch*/) {

@@ -1,6 +1,7 @@
 #include "session/session_parts.hpp"
 
 #include "session/condition.hpp"
+#include "session/feedback_mode.hpp"
 #include "session/follow_mode.hpp"
 #include "session/joint_move.hpp"
 #include "session/modes.hpp"
@@ -14,6 +15,7 @@ void register_session(Parts& parts) {
   ModeRegistry& modes = parts.of<ModeRegistry>();
   register_modes(modes);
   register_follow_mode(modes);
+  register_feedback_mode(modes);
   register_pose_move(parts);
   register_joint_moves(parts);
   register_wrench_goal(parts);
