@@ -51,7 +51,6 @@ class FrameReference : public Reference {
   void give() override;
 
  private:
-  void merge(const FollowMoment& at, Motion& wanted, Axes& axes, Axes& jumps) const;
   void tell_jump(const Axes& jumps, const Vector6d& V_before, EventList& events) const;
   void drop(const FollowMoment& at, Motion& wanted, const Axes& axes, const ArmFrame& arm);
   void wait(const FollowMoment& at, const ArmFrame& arm);

@@ -6,6 +6,7 @@
 #include "session/joint_move.hpp"
 #include "session/modes.hpp"
 #include "session/place_judge.hpp"
+#include "session/pose_goal.hpp"
 #include "session/pose_move.hpp"
 #include "session/wrench_goal.hpp"
 
@@ -17,6 +18,7 @@ void register_session(Parts& parts) {
   register_follow_mode(modes);
   register_feedback_mode(modes);
   register_pose_move(parts);
+  register_pose_goals(parts);
   register_joint_moves(parts);
   register_wrench_goal(parts);
   register_grip_modes(modes);

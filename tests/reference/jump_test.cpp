@@ -81,7 +81,7 @@ TEST_F(JumpTest, IsTakenInOneTickAndTold) {
   EXPECT_EQ(now().A_WE.head<3>(), wish().a);
   bool told = false;
   for (const auto& event : events.events())
-    told = told || (event.kind == "jump" && event.subject == "hand");
+    told = told || (event.kind == "jump" && event.name == "hand");
   EXPECT_TRUE(told);
   // the task follows just that
   EXPECT_EQ(task<FrameTask>("hand").reference().A_WE, now().A_WE);
