@@ -27,15 +27,16 @@ DirectionTask::DirectionTask(const DirectionTaskConfig& config, const TaskContex
   blocks_.push_back({m.offset, Eigen::MatrixXd::Zero(3, m.model->nv())});
 }
 
-void DirectionTask::set_reference(const Eigen::Vector3d& direction,
-                                  const Eigen::Vector3d& omega_W) {
+void DirectionTask::set_reference(const Eigen::Vector3d& direction, const Eigen::Vector3d& omega_W,
+                                  const Eigen::Vector3d& alpha_W) {
   const double length = direction.norm();
-  if (!(length > 1e-9) || !(length < 1e9) || !omega_W.allFinite() || !(omega_W.norm() < 1e3)) {
+  if (!(length > 1e-9) || !(length < 1e9) || !(omega_W.norm() < 1e3) || !(alpha_W.norm() < 1e5)) {
     ++rejected_;
     return;
   }
   direction_ = direction / length;
   omega_ = omega_W;
+  alpha_ = alpha_W;
   driven_ = true;
 }
 
@@ -46,22 +47,23 @@ std::vector<Task::Row> DirectionTask::error_rows() const {
 
 void DirectionTask::hold(const ControlSystem& system, ControlState& state) {
   omega_.setZero();
-  if (!driven_) return;
+  alpha_.setZero();
   const auto m = static_cast<std::size_t>(frame_.mechanism);
-  direction_ =
+  points_ =
       frame_pose(*system.mechanisms()[m].model, state.mechanisms[m].data, frame_.frame).R * axis_;
+  if (driven_) direction_ = points_;
 }
 
 void DirectionTask::state(StateArchive& archive) {
   Task::state(archive);
-  archive(direction_, omega_, driven_);
+  archive(direction_, omega_, alpha_, points_, driven_);
 }
 
 void DirectionTask::fill(const ControlSystem& system, ControlState& state) {
   const auto m = static_cast<std::size_t>(frame_.mechanism);
   const RobotModel& model = *system.mechanisms()[m].model;
   RobotData& data = state.mechanisms[m].data;
-  const Eigen::Vector3d d = frame_pose(model, data, frame_.frame).R * axis_;
+  const Eigen::Vector3d d = points_ = frame_pose(model, data, frame_.frame).R * axis_;
   const Eigen::Vector3d omega = frame_velocity(model, data, frame_.frame).tail<3>();
   const Eigen::Vector3d bias = frame_bias_acceleration(model, data, frame_.frame).tail<3>();
   frame_jacobian(model, data, frame_.frame, J_);
@@ -73,7 +75,7 @@ void DirectionTask::fill(const ControlSystem& system, ControlState& state) {
   else
     turn = angle > 1.0 ? Eigen::Vector3d(angle * d.unitOrthogonal()) : Eigen::Vector3d::Zero();
   const Eigen::Matrix3d P = Eigen::Matrix3d::Identity() - d * d.transpose();
-  Eigen::Vector3d wanted = P * (stiffness() * turn + damping() * (omega_ - omega));
+  Eigen::Vector3d wanted = P * (alpha_ + stiffness() * turn + damping() * (omega_ - omega));
   wanted /= std::max(1.0, wanted.norm() / kMostTaskAngularAcceleration);
   blocks_[0].A.noalias() = P * J_.bottomRows<3>();
   b_ = wanted - P * bias;

@@ -12,7 +12,7 @@ struct DirectionTaskConfig : TaskGains {
 };
 
 /// With d = R axis and the turn e = d x d_ref, of length the angle between them:
-///   P alpha = P (kp e + kd (omega_ref - omega)),  P = I - d d^T.
+///   P alpha = P (alpha_ref + kp e + kd (omega_ref - omega)),  P = I - d d^T.
 /// At an angle of 180 degrees it turns about any axis across d.
 class DirectionTask : public Task {
  public:
@@ -20,8 +20,14 @@ class DirectionTask : public Task {
   DirectionTask(const DirectionTaskConfig& config, const TaskContext& context);
 
   /// @param direction in W, of any length but zero  @param omega_W of the reference [rad/s]
+  /// @param alpha_W its rate [rad/s^2]
   void set_reference(const Eigen::Vector3d& direction,
-                     const Eigen::Vector3d& omega_W = Eigen::Vector3d::Zero());
+                     const Eigen::Vector3d& omega_W = Eigen::Vector3d::Zero(),
+                     const Eigen::Vector3d& alpha_W = Eigen::Vector3d::Zero());
+  std::string_view reference_kind() const override { return "direction"; }
+  /// Where it should point, and where it did at the last update or hold(); unit vectors in W.
+  const Eigen::Vector3d& direction() const { return direction_; }
+  const Eigen::Vector3d& points() const { return points_; }
   std::vector<Row> error_rows() const override;
   void hold(const ControlSystem& system, ControlState& state) override;
   void state(StateArchive& archive) override;
@@ -33,6 +39,7 @@ class DirectionTask : public Task {
   ControlSystem::FrameOf frame_;
   bool driven_ = false;  // by set_reference(); else the reference is what the file says, held too
   Eigen::Vector3d axis_, direction_, omega_ = Eigen::Vector3d::Zero();
+  Eigen::Vector3d alpha_ = Eigen::Vector3d::Zero(), points_ = Eigen::Vector3d::UnitZ();
   Matrix6Xd J_;
 };
 

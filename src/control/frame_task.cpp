@@ -35,6 +35,7 @@ FrameTask::FrameTask(const FrameTaskConfig& config, const TaskContext& context)
   const Mechanism& m = context.system.mechanisms()[static_cast<std::size_t>(frame_.mechanism)];
   J_ = Matrix6Xd::Zero(6, m.model->nv());
   blocks_.push_back({m.offset, Eigen::MatrixXd::Zero(rows(), m.model->nv())});
+  if (config.gains) add_gains(*config.gains, context);
   if (config.stiffness_unit == StiffnessUnit::kNewtonPerMetre) {
     if (config.speed || config.angular_speed || config.deceleration)
       throw InputError(fmt::format(
@@ -53,6 +54,29 @@ FrameTask::FrameTask(const FrameTaskConfig& config, const TaskContext& context)
         context.name));
   stiffness_ratio_ = *config.orientation_stiffness / config.stiffness;
   damping_ratio_ = std::sqrt(stiffness_ratio_);
+}
+
+void FrameTask::add_gains(const AxisGainsConfig& gains, const TaskContext& context) {
+  const bool given = gains.stiffness || gains.damping;
+  if (given && config_.stiffness_unit == StiffnessUnit::kNewtonPerMetre)
+    throw InputError(fmt::format(
+        "the task '{}' is a spring (stiffness_unit: N/m) and has gains of each axis, which are in "
+        "1/s^2; leave one of the two out",
+        context.name));
+  if (given && config_.orientation_stiffness)
+    throw InputError(
+        fmt::format("the task '{}' has an orientation_stiffness and gains of each axis, which say "
+                    "the same; leave one of the two out",
+                    context.name));
+  const Eigen::Index numbers = std::max(gains.stiffness.value_or(Eigen::VectorXd()).size(),
+                                        gains.damping.value_or(Eigen::VectorXd()).size());
+  const int first = numbers == 3 && selected_.front() > 2 ? 3 : 0;
+  feedback_ = AxisFeedback(gains, context.system, context.name, first, stiffness(), damping());
+  shows_feedback_ = true;
+}
+
+void FrameTask::set_feedback(const FeedbackShares& shares) {
+  if (!feedback_.set(shares)) ++rejected_;
 }
 
 void FrameTask::set_reference(const PoseReference& reference) {
@@ -83,7 +107,7 @@ void FrameTask::hold(const ControlSystem& system, ControlState& state) {
 
 void FrameTask::state(StateArchive& archive) {
   Task::state(archive);
-  archive(reference_, pose_error_, led_way_, led_, X_WE_.p, X_WE_.R, V_WE_, way_);
+  archive(reference_, pose_error_, led_way_, led_, X_WE_.p, X_WE_.R, V_WE_, way_, feedback_);
 }
 
 void FrameTask::find_led(double dt) {
@@ -92,6 +116,32 @@ void FrameTask::find_led(double dt) {
   const double goes = distance > 0.0 ? reference_.V_WE.head<3>().dot(e) / distance : 0.0;  // [m/s]
   led_way_ = std::clamp(led_way_ + goes * dt, 0.0, distance);
   led_ = distance > kLeastLed ? led_way_ / distance : 0.0;
+}
+
+void FrameTask::declare(ChannelTable& channels, Rate rate) {
+  Task::declare(channels, rate);
+  if (!shows_feedback_) return;
+  feedback_channel_ = channels.vector(
+      "task." + name() + ".feedback", 12, "", rate,
+      "shares of position and of velocity feedback, in the axes of its gains",
+      {"px", "py", "pz", "prx", "pry", "prz", "vx", "vy", "vz", "vrx", "vry", "vrz"});
+}
+
+void FrameTask::publish(ChannelTable& channels, Nanoseconds stamp) const {
+  Task::publish(channels, stamp);
+  if (!shows_feedback_) return;
+  Eigen::Matrix<double, 12, 1> shares;
+  shares << feedback().position, feedback().velocity;
+  channels.write(feedback_channel_, shares, stamp);
+}
+
+// What draws it to a reference that goes at V and is e away, of which `scale` counts.
+Vector6d FrameTask::towards(const Vector6d& V, const Vector6d& e, double scale) const {
+  Vector6d pull = damping() * V + stiffness() * scale * e;
+  if (stiffness_ratio_ != 1.0)
+    pull.tail<3>() += (damping_ratio_ - 1.0) * damping() * V.tail<3>() +
+                      (stiffness_ratio_ - 1.0) * stiffness() * scale * e.tail<3>();
+  return pull;
 }
 
 double FrameTask::saturation(double linear, double angular) const {
@@ -117,20 +167,20 @@ void FrameTask::fill(const ControlSystem& system, ControlState& state) {
 
   pose_error_ << reference_.X_WE.p - X_WE.p, orientation_error(X_WE.R, reference_.X_WE.R);
   if (state.mechanisms[m].due) find_led(state.mechanisms[m].dt);
-  const double scale = saturation(pose_error_.head<3>().norm(), pose_error_.tail<3>().norm());
+  const bool even = feedback_.even();
+  feedback_.orient(system, state, frame_.mechanism, X_WE.R);
+  const Vector6d near = even ? pose_error_ : feedback_.approach(pose_error_);
+  const double scale = saturation(near.head<3>().norm(), near.tail<3>().norm());
   // towards the reference, and against the motion that there is
   Vector6d pull, drag;
   double damps = damping();  // [1/s]
   if (config_.stiffness_unit == StiffnessUnit::kNewtonPerMetre) {
     add_spring(state.mechanisms[m], V, pull, drag, damps);
   } else {
-    pull = damping() * reference_.V_WE + stiffness() * scale * pose_error_;
-    drag = damping() * V;
-    if (stiffness_ratio_ != 1.0) {
-      pull.tail<3>() += (damping_ratio_ - 1.0) * damping() * reference_.V_WE.tail<3>() +
-                        (stiffness_ratio_ - 1.0) * stiffness() * scale * pose_error_.tail<3>();
-      drag.tail<3>() *= damping_ratio_;
-    }
+    const Vector6d e = even ? pose_error_ : feedback_.position(pose_error_);
+    pull = towards(even ? reference_.V_WE : feedback_.velocity(reference_.V_WE), e, scale);
+    drag = damping() * (even ? V : feedback_.velocity(V));
+    drag.tail<3>() *= damping_ratio_;
   }
   wanted_twist_ = reference_.V_WE;
   if (damps > 0.0) {
@@ -139,6 +189,9 @@ void FrameTask::fill(const ControlSystem& system, ControlState& state) {
   }
   pull += reference_.A_WE;
   Vector6d wanted = pull - drag;
+  // of the way that it keeps to: where it goes, whatever of the feedback acts on it
+  if (!even && keeps_ && config_.stiffness_unit == StiffnessUnit::kPerSecondSquared)
+    pull = towards(reference_.V_WE, near, scale) + reference_.A_WE;
   wanted.tail<3>() -= V.tail<3>().cross(Eigen::Vector3d(reference_.V_WE.tail<3>() - V.tail<3>()));
   // so that absurd references ask for no more than what fits the limits' numbers
   const double excess = std::max({wanted.head<3>().norm() / kMostTaskAcceleration,
@@ -149,16 +202,9 @@ void FrameTask::fill(const ControlSystem& system, ControlState& state) {
   wanted -= bias;
 
   Vector6d error = pose_error_, moves = V;
-  if (config_.axes_of == TaskAxes::kFrame) {
-    const Eigen::Matrix3d R_EW = X_WE.R.transpose();
-    for (int half = 0; half < 6; half += 3) {
-      // column by column: no temporary of the size of J
-      for (Eigen::Index c = 0; c < J_.cols(); ++c)
-        J_.block<3, 1>(half, c) = Eigen::Vector3d(R_EW * J_.block<3, 1>(half, c));
-      for (Vector6d* x : {&wanted, &error, &pull, &moves, &bias})
-        x->segment<3>(half) = Eigen::Vector3d(R_EW * x->segment<3>(half));
-    }
-  }
+  Vector6d left = even ? pose_error_ : feedback_.counted(pose_error_);
+  if (config_.axes_of == TaskAxes::kFrame)
+    turn_to_frame(X_WE.R.transpose(), {&wanted, &error, &left, &pull, &moves, &bias});
   demand_ = 0.0;
   for (std::size_t row = 0; row < selected_.size(); ++row) {
     const int axis = selected_[row];
@@ -167,11 +213,21 @@ void FrameTask::fill(const ControlSystem& system, ControlState& state) {
     b_[r] = wanted[axis];
     error_[r] = error[axis];
     w_[r] = weight() * (axis < 3 ? 1.0 : config_.orientation_weight);
-    demand_ += w_[r] * error[axis] * error[axis];
+    demand_ += w_[r] * left[axis] * left[axis];
   }
   demand_ = scale / excess * std::sqrt(weight() * demand_);
   if (keeps_ && brakes_) way_.clear();
   if (keeps_ && !brakes_) keep(state.mechanisms[m], moves, pull, wanted, bias, damps);
+}
+
+void FrameTask::turn_to_frame(const Eigen::Matrix3d& R_EW,
+                              std::initializer_list<Vector6d*> vectors) {
+  for (int half = 0; half < 6; half += 3) {
+    // column by column: no temporary of the size of J
+    for (Eigen::Index c = 0; c < J_.cols(); ++c)
+      J_.block<3, 1>(half, c) = Eigen::Vector3d(R_EW * J_.block<3, 1>(half, c));
+    for (Vector6d* x : vectors) x->segment<3>(half) = Eigen::Vector3d(R_EW * x->segment<3>(half));
+  }
 }
 
 // The pull is along the wanted twist; what is beyond the speed that the way allows is taken from
@@ -239,7 +295,9 @@ void FrameTask::add_spring(const MechanismState& state, const Vector6d& V, Vecto
   if (config_.axes_of == TaskAxes::kFrame) root << Vector6d::Constant(std::sqrt(k));
   if (config_.axes_of == TaskAxes::kFrame) root.tail<3>().setConstant(std::sqrt(turning));
   const Vector6d K = root.cwiseProduct(root);
-  pull.noalias() = mobility * K.cwiseProduct(pose_error_);
+  const bool even = feedback_.even();
+  const Vector6d e = even ? pose_error_ : feedback_.position(pose_error_);
+  pull.noalias() = mobility * K.cwiseProduct(e);
   const Matrix6d B = root.asDiagonal() * mobility * root.asDiagonal();
   const Eigen::SelfAdjointEigenSolver<Matrix6d> modes(B);
   const Vector6d frequency = modes.eigenvalues().cwiseMax(0.0).cwiseSqrt();  // [rad/s]
@@ -257,8 +315,8 @@ void FrameTask::add_spring(const MechanismState& state, const Vector6d& V, Vecto
       if (root[axis] > 0.0) a[axis] = out[axis] / root[axis];
     return a;
   };
-  pull += damped(reference_.V_WE);
-  drag = damped(V);
+  pull += damped(even ? reference_.V_WE : feedback_.velocity(reference_.V_WE));
+  drag = damped(even ? V : feedback_.velocity(V));
 }
 
 // The critical damping of a spring is not one number: it depends on the mass that the arm has at
@@ -302,11 +360,13 @@ void register_frame_tasks(TaskRegistry& registry) {
   };
   registry.add("position",
                with_speed(base("PositionTask", "position of a frame"))
+                   .optional("gains", &FrameTaskConfig::gains, axis_gains_schema(3))
                    .optional("axes", &FrameTaskConfig::axes, list(boolean()).size(3),
                              "x, y, z; default all"),
                "position of a frame in the world", make(0, 3));
   registry.add("orientation",
                with_angular_speed(base("OrientationTask", "orientation of a frame"))
+                   .optional("gains", &FrameTaskConfig::gains, axis_gains_schema(3))
                    .optional("axes", &FrameTaskConfig::axes, list(boolean()).size(3),
                              "about x, y, z; default all"),
                "orientation of a frame in the world", make(3, 3));
@@ -314,6 +374,7 @@ void register_frame_tasks(TaskRegistry& registry) {
                with_angular_speed(with_speed(base("PoseTask", "pose of a frame")))
                    .optional("axes", &FrameTaskConfig::axes, list(boolean()).size(6),
                              "x, y, z, then about x, y, z; default all")
+                   .optional("gains", &FrameTaskConfig::gains, axis_gains_schema(6))
                    .optional("orientation_weight", &FrameTaskConfig::orientation_weight,
                              number("m^2/rad^2").min(0).max(1e3), "of rotation against translation")
                    .optional("orientation_stiffness", &FrameTaskConfig::orientation_stiffness,

@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <array>
 
+#include "control/axis_feedback.hpp"
 #include "control/direction.hpp"
 #include "control/task.hpp"
 
@@ -36,9 +37,10 @@ struct FrameTaskConfig : TaskGains {
   double orientation_weight = 1.0;  // of rotation against translation [m^2/rad^2]
   // of rotation [1/s^2]; none: the stiffness. Its ratio to that stays when gains change at run time
   std::optional<double> orientation_stiffness;
-  std::optional<double> speed;          // most that it asks for on the way [m/s]
-  std::optional<double> angular_speed;  // [rad/s]
-  std::optional<double> deceleration;   // with which it plans to arrive [m/s^2]
+  std::optional<AxisGainsConfig> gains;  // axis by axis; none: all axes alike
+  std::optional<double> speed;           // most that it asks for on the way [m/s]
+  std::optional<double> angular_speed;   // [rad/s]
+  std::optional<double> deceleration;    // with which it plans to arrive [m/s^2]
   // where limits or a singular pose bind, the wanted twist shrinks along itself; none: where a
   // reference drives it (Arbiter::add_pose), and not else
   std::optional<bool> keep_direction;
@@ -64,6 +66,9 @@ inline constexpr double kMostTaskAngularAcceleration = 100.0;
 /// also turns, by kp^-1 J M^-1 J^T f, since its inertia couples force to rotation; this keeps it
 /// from that. With speeds or a deceleration given, position and orientation error are scaled by one
 /// common factor, so that a far goal asks for no more than those and its direction is kept.
+///
+/// Gains of each axis, and shares of the feedback that change from one tick to the next, take the
+/// place of kp and kd as matrices (axis_feedback.hpp).
 ///
 /// As a spring (stiffness in N/m) it asks for
 ///   a^d = a_ref + Lambda^-1 (K e + D (V_ref - V)),  Lambda^-1 = J M^-1 J^T,
@@ -109,6 +114,16 @@ class FrameTask : public Task {
   const Pose& X_WE() const { return X_WE_; }
   const Vector6d& V_WE() const { return V_WE_; }
 
+  /// What of position and velocity feedback acts from the next tick on, in the axes of its gains;
+  /// at once, without a ramp. Shares that are not from 0 to 1 are counted in rejected() and the
+  /// last ones stay. A spring shares out its force in the same way.
+  void set_feedback(const FeedbackShares& shares);
+  const FeedbackShares& feedback() const { return feedback_.shares(); }
+  /// At set-up: its shares will be changed, so it shows them in "task.NAME.feedback".
+  void show_feedback() { shows_feedback_ = true; }
+  void declare(ChannelTable& channels, Rate rate) override;
+  void publish(ChannelTable& channels, Nanoseconds stamp) const override;
+
   /// Unless its configuration says otherwise.
   void keep_direction_by_default() { keeps_ = config_.keep_direction.value_or(true); }
   bool keeps_direction() const { return keeps_; }
@@ -122,11 +137,14 @@ class FrameTask : public Task {
 
  private:
   double saturation(double linear, double angular) const;
+  Vector6d towards(const Vector6d& V, const Vector6d& e, double scale) const;
+  void turn_to_frame(const Eigen::Matrix3d& R_EW, std::initializer_list<Vector6d*> vectors);
   void keep(const MechanismState& state, const Vector6d& V, const Vector6d& pull,
             const Vector6d& wanted, const Vector6d& bias, double damping);
   void add_spring(const MechanismState& state, const Vector6d& V, Vector6d& pull, Vector6d& drag,
                   double& damping);
   void find_led(double dt);
+  void add_gains(const AxisGainsConfig& gains, const TaskContext& context);
   double gain() const { return damping() > 0.0 ? stiffness() / damping() : 0.0; }
 
   FrameTaskConfig config_;
@@ -135,6 +153,9 @@ class FrameTask : public Task {
   PoseReference reference_;
   // of the gains of rotation to those of translation
   double stiffness_ratio_ = 1.0, damping_ratio_ = 1.0;
+  AxisFeedback feedback_;
+  bool shows_feedback_ = false;
+  VectorChannel feedback_channel_;
   Vector6d pose_error_ = Vector6d::Zero(), wanted_twist_ = Vector6d::Zero();
   double led_way_ = 0.0;  // of the error, that the reference made [m]
   Pose X_WE_;

@@ -24,6 +24,15 @@ FrameMotion motion(const ControlSystem& system, ControlState& state,
 
 }  // namespace
 
+Vector6d relative_velocity(const Pose& X_WA, const Vector6d& V_WA, const Pose& X_WB,
+                           const Vector6d& V_WB) {
+  const Eigen::Vector3d omega_A = V_WA.tail<3>(), r = X_WB.p - X_WA.p;
+  Vector6d V;
+  V << X_WA.R.transpose() * (V_WB.head<3>() - V_WA.head<3>() - omega_A.cross(r)),
+      X_WA.R.transpose() * (V_WB.tail<3>() - omega_A);
+  return V;
+}
+
 RelativePoseTask::RelativePoseTask(const RelativePoseTaskConfig& config, const TaskContext& context)
     : Task(context.name, static_cast<int>(chosen_axes(config.axes, context.name).size()), config),
       config_(config),
@@ -62,12 +71,20 @@ void RelativePoseTask::hold(const ControlSystem& system, ControlState& state) {
     const auto m = static_cast<std::size_t>(f.mechanism);
     return frame_pose(*system.mechanisms()[m].model, state.mechanisms[m].data, f.frame);
   };
-  reference_ = {pose(frame_a_).inverse() * pose(frame_b_), Vector6d::Zero(), Vector6d::Zero()};
+  X_AB_ = pose(frame_a_).inverse() * pose(frame_b_);
+  V_AB_.setZero();
+  reference_ = {X_AB_, Vector6d::Zero(), Vector6d::Zero()};
+}
+
+Vector6d RelativePoseTask::counted_axes() const {
+  Vector6d counted = Vector6d::Zero();
+  for (const int axis : selected_) counted[axis] = 1.0;
+  return counted;
 }
 
 void RelativePoseTask::state(StateArchive& archive) {
   Task::state(archive);
-  archive(reference_);
+  archive(reference_, X_AB_.p, X_AB_.R, V_AB_);
 }
 
 void RelativePoseTask::fill(const ControlSystem& system, ControlState& state) {
@@ -77,16 +94,16 @@ void RelativePoseTask::fill(const ControlSystem& system, ControlState& state) {
   const Eigen::Vector3d r = B.X.p - A.X.p;
   const Eigen::Vector3d omega_A = A.V.tail<3>(), omega_B = B.V.tail<3>();
   const Eigen::Vector3d u = B.V.head<3>() - A.V.head<3>() - omega_A.cross(r);
-  Vector6d V, bias;  // of B relative to A, in A
-  V << R_AW * u, R_AW * (omega_B - omega_A);
+  Vector6d bias;  // of B relative to A, in A
+  const Vector6d& V = V_AB_ = relative_velocity(A.X, A.V, B.X, B.V);
   const Eigen::Vector3d alpha_A = A.bias.tail<3>();
   bias << R_AW * (B.bias.head<3>() - A.bias.head<3>() - alpha_A.cross(r) -
                   omega_A.cross(omega_A.cross(r)) - 2.0 * omega_A.cross(u)),
       R_AW * (B.bias.tail<3>() - A.bias.tail<3>() - omega_A.cross(omega_B));
 
   Vector6d error;
-  const Eigen::Matrix3d R_AB = R_AW * B.X.R;
-  error << reference_.X_WE.p - R_AW * r, orientation_error(R_AB, reference_.X_WE.R);
+  X_AB_ = {R_AW * B.X.R, R_AW * r};
+  error << reference_.X_WE.p - X_AB_.p, orientation_error(X_AB_.R, reference_.X_WE.R);
   Vector6d wanted = reference_.A_WE + damping() * (reference_.V_WE - V) + stiffness() * error;
   const double excess = std::max({wanted.head<3>().norm() / kMostTaskAcceleration,
                                   wanted.tail<3>().norm() / kMostTaskAngularAcceleration, 1.0});

@@ -23,6 +23,16 @@ class RelativePoseTask : public Task {
   /// X_AB with its rate and acceleration as seen in A, in A's axes. Insane ones are rejected.
   void set_reference(const PoseReference& reference);
   std::vector<Row> error_rows() const override;
+  std::string_view reference_kind() const override { return "relative_pose"; }
+  const PoseReference& reference() const { return reference_; }
+  /// Where B is in A and how it moves as seen there, at the last update or where it was held; in
+  /// A's axes.
+  const Pose& X_AB() const { return X_AB_; }
+  const Vector6d& V_AB() const { return V_AB_; }
+  const ControlSystem::FrameOf& frame_a() const { return frame_a_; }
+  const ControlSystem::FrameOf& frame_b() const { return frame_b_; }
+  /// 1 for the axes of A that are rows.
+  Vector6d counted_axes() const;
   void hold(const ControlSystem& system, ControlState& state) override;
   void state(StateArchive& archive) override;
 
@@ -34,8 +44,15 @@ class RelativePoseTask : public Task {
   ControlSystem::FrameOf frame_a_, frame_b_;
   std::vector<int> selected_;
   PoseReference reference_;
+  Pose X_AB_;
+  Vector6d V_AB_ = Vector6d::Zero();
   Matrix6Xd J_a_, J_b_;
 };
+
+/// The motion of B as seen from A, in A's axes, from those of both in W: r' = v_B - v_A - omega_A x
+/// r.
+Vector6d relative_velocity(const Pose& X_WA, const Vector6d& V_WA, const Pose& X_WB,
+                           const Vector6d& V_WB);
 
 void register_relative_pose_task(TaskRegistry& registry);
 

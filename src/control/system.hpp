@@ -136,6 +136,8 @@ struct MechanismState {
   bool due = true;    // takes a command in this tick; else q'' stays what it was
   // a collision row kept it from something in the tick before: tasks slide along what is there
   bool obstructed = false;
+  // the largest force that its sensors feel, smoothed, in W; zero without one [N]
+  Eigen::Vector3d felt_force = Eigen::Vector3d::Zero();
   // q and v are what is measured of an arm that torques drive: not every q'' comes about
   bool measured = false;
 };

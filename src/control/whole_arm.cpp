@@ -442,6 +442,8 @@ void WholeArm::look(const Observation& observation) {
     const Vector6d& F = observation.wrenches[static_cast<std::size_t>(felt.sensor)];
     if (F.allFinite()) felt.f += share * (F.head<3>() - felt.f);
   }
+  for (std::size_t m = 0; m < stops_.size(); ++m)
+    state_->mechanisms[m].felt_force = felt_force(static_cast<int>(m));
 }
 
 ArmFrame WholeArm::seen(const ControlSystem::FrameOf& frame) const {

@@ -8,6 +8,7 @@
 #include "control/whole_arm.hpp"
 #include "core/error.hpp"
 #include "core/suggest.hpp"
+#include "reference/parted_source.hpp"
 
 namespace handspan {
 namespace {
@@ -51,8 +52,15 @@ void Arbiter::hold_together(std::vector<ReferenceIndex> references) {
 SourceIndex Arbiter::add_source(std::string name, std::unique_ptr<Source> source) {
   if (std::ranges::count(sources_, name, &Named::name))
     throw InputError(fmt::format("there are two sources '{}'; give one another name", name));
-  sources_.push_back({std::move(name), std::move(source)});
-  return {sources_.size() - 1};
+  auto* const whole = dynamic_cast<PartedSource*>(source.get());
+  const SourceIndex index{sources_.size()};
+  sources_.push_back({name, std::move(source)});
+  if (whole != nullptr) {
+    const std::vector<std::string> parts = whole->parts();
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      add_source(name + "." + parts[i], std::make_unique<PartOfSource>(whole->part(i)));
+  }
+  return index;
 }
 
 ReferenceIndex Arbiter::find_reference(std::string_view name) const {
@@ -111,7 +119,8 @@ void Arbiter::give_authority(ReferenceIndex r, std::span<const Authority> author
   for (std::uint32_t i = 0; i < slot.count; ++i) {
     Driver& driver = slot.drivers[i];
     driver.authority = authorities[i];
-    driver.begun = driver.started = driver.lost = driver.done = false;
+    driver.begun = driver.started = driver.lost = driver.done = driver.jump = false;
+    driver.fresh = true;
     driver.axes = {};
     driver.share = authorities[i].share;
     driver.asked = slot.reference->motion();
@@ -176,7 +185,7 @@ void Arbiter::go_on(Driver& driver, const Slot& slot, const Moment& moment) {
     from.resume(moment, slot.reference->motion());
   else
     from.start(moment, slot.reference->motion());
-  driver.begun = driver.started = true;
+  driver.begun = driver.started = driver.fresh = true;
   driver.lost = false;
 }
 
@@ -220,6 +229,7 @@ bool Arbiter::ask(Slot& slot, Driver& driver, const Moment& moment) {
     slot.reason = std::string_view(text, std::min(end.size, sizeof text));
   };
   driver.done = answer.status == SourceStatus::kDone;
+  driver.jump = false;
   switch (answer.status) {
     case SourceStatus::kLost:
       // the first reason stands: what follows is most often a consequence
@@ -247,8 +257,14 @@ bool Arbiter::ask(Slot& slot, Driver& driver, const Moment& moment) {
   for (std::size_t axis = 0; axis < 6; ++axis)
     driver.axes[axis] = driver.share > 0.0 && driver.authority.axes[axis] && answer.axes[axis];
   const bool has_say = reference.has_say(driver.axes);
-  if (!has_say) lose("it has no say in any axis that it was given");
-  return has_say;
+  if (!has_say) {
+    lose("it has no say in any axis that it was given");
+    return false;
+  }
+  // a hand-over is no jump: who begins does so from the reference as it is
+  driver.jump = answer.jump && from.jumps() && !driver.fresh;
+  driver.fresh = false;
+  return true;
 }
 
 // Who drives it in this tick; the reason why nobody does, in the slot.
@@ -391,8 +407,7 @@ const Eigen::Matrix3d* Arbiter::find_axes(Slot& slot) const {
       }
       break;
     case AxesOf::kContact:
-      if (const Eigen::Vector3d F = slot.reference->felt_force(); F.norm() > kPresses)
-        R_WA = Eigen::Quaterniond::FromTwoVectors(R_WA.col(2), F).toRotationMatrix() * R_WA;
+      turn_to_contact(R_WA, slot.reference->felt_force());
       break;
     case AxesOf::kFixed:
       break;
@@ -409,8 +424,12 @@ void Arbiter::move(Slot& slot, const Moment& moment) {
   std::array<Wanted, kMaxSharing> wanted;
   for (std::uint32_t i = 0; i < slot.count; ++i) {
     const Driver& driver = slot.drivers[i];
-    wanted[i] = {&source(driver.authority.source), &driver.asked, driver.axes, driver.share,
-                 driver.done};
+    wanted[i] = {&source(driver.authority.source),
+                 &driver.asked,
+                 driver.axes,
+                 driver.share,
+                 driver.done,
+                 driver.jump};
   }
   slot.reference->follow({moment, {wanted.data(), slot.count}, events_, find_axes(slot)});
   // a person beside a plan has no end

@@ -63,6 +63,7 @@ class Arbiter {
   // at set-up; a reference has the name of its task
 
   ReferenceIndex add(std::unique_ptr<Reference> reference);
+  /// One with parts (parted_source.hpp) adds those too, as NAME.PART.
   /// @throws InputError when the name is taken
   SourceIndex add_source(std::string name, std::unique_ptr<Source> source);
 
@@ -132,12 +133,14 @@ class Arbiter {
     bool started = false;  // follows the reference it was started from
     bool lost = false;     // until it is started anew
     bool done = false;
+    bool fresh = true;   // it was started and did not drive the reference since
+    bool jump = false;   // it announces a jump in this tick
     Axes axes{};         // in which it has a say in this tick
     double share = 1.0;  // in this tick
     Motion asked;        // what it asks for
     void state(StateArchive& archive) {
       archive(authority.source.value, authority.axes, authority.share, authority.reengages, begun,
-              started, lost, done, axes, share, asked);
+              started, lost, done, fresh, jump, axes, share, asked);
     }
   };
   // A reference and who drives it.

@@ -357,6 +357,33 @@ Eigen::Vector3d leashed_step(const PointMotion<3>& now, const MovingGoal<3>& goa
   return now.v + legal<3>(a, now, limits, dt) * dt;
 }
 
+Eigen::Vector3d jump_step(const PointMotion<3>& now, const Eigen::Vector3d& v, Eigen::Vector3d& a,
+                          const Leash* leash, const FollowLimits& limits, double dt) {
+  const Eigen::Vector3d wanted = cut<3>(v, limits.speed);
+  a = cut<3>(a, limits.acceleration);
+  if (!keeps_speed<3>(wanted, a, limits, dt)) a.setZero();
+  if (leash == nullptr) return wanted;
+  const double away = leash->centre.norm();
+  const Eigen::Vector3d n =
+      away > 0.0 ? Eigen::Vector3d(leash->centre / away) : Eigen::Vector3d::Zero();
+  const Eigen::Vector3d drift = cut<3>(std::max(0.0, n.dot(leash->v)) * n, limits.speed);
+  const auto end_of = [&](const Eigen::Vector3d& speed, const Eigen::Vector3d& acceleration) {
+    return ((speed - drift) * dt + stop_of<3>({speed - drift, acceleration}, limits, dt) -
+            leash->centre)
+        .norm();
+  };
+  const Eigen::Vector3d braking = drift + brake_step<3>({now.v - drift, now.a}, limits, dt);
+  const double most = std::max(leash->radius * kLeashed, end_of(braking, (braking - now.v) / dt));
+  if (end_of(wanted, a) <= most) return wanted;
+  a.setZero();
+  double some = 0.0, more = 1.0;
+  for (int i = 0; i < 20; ++i) {
+    const double share = 0.5 * (some + more);
+    (end_of(braking + share * (wanted - braking), a) <= most ? some : more) = share;
+  }
+  return braking + some * (wanted - braking);
+}
+
 template <int N>
 Vector<N> goal_velocity(const Vector<N>& moved, const Vector<N>& v_before, const Vector<N>& v_now,
                         const FollowLimits& limits, double dt, bool& jumped) {

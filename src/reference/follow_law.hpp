@@ -90,6 +90,13 @@ Eigen::Vector3d leashed_step(const PointMotion<3>& now, const MovingGoal<3>& goa
                              const Eigen::Vector3d& mask, const Leash& leash,
                              const FollowLimits& limits, double dt);
 
+/// The velocity v and acceleration a that a point has from this tick on, whatever it had before:
+/// cut at the limits of speed and acceleration. With a leash it is as much of v as stops within it,
+/// or what braking comes to, where that is beyond; then, and where the speed would go beyond its
+/// limit, a is 0. @param leash none: as far as asked
+Eigen::Vector3d jump_step(const PointMotion<3>& now, const Eigen::Vector3d& v, Eigen::Vector3d& a,
+                          const Leash* leash, const FollowLimits& limits, double dt);
+
 /// The velocity of one tick of braking to rest: along a straight line and without turning back from
 /// a constant velocity v, within v^2 / (2 a) + v a / (2 j) + v dt.
 template <int N>

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "control/whole_arm.hpp"
+#include "reference/merge_poses.hpp"
 #include "reference/pose_channel.hpp"
 #include "reference/source.hpp"
 
@@ -74,63 +75,6 @@ void FrameReference::give() {
   frame_.set_reference(motion().pose);
 }
 
-// Of each axis the mean of those who have a say in it, by their shares. Rotations are averaged as
-// vectors from the reference, which all of them are near to.
-void FrameReference::merge(const FollowMoment& at, Motion& wanted, Axes& axes) const {
-  const Pose& X = motion().pose.X_WE;
-  // in the axes in which authority is given, and back
-  const auto chosen = [&](const Vector6d& x) {
-    Vector6d turned = x;
-    if (at.R_WA != nullptr)
-      turned << at.R_WA->transpose() * x.head<3>(), at.R_WA->transpose() * x.tail<3>();
-    return turned;
-  };
-  const auto in_W = [&](Vector6d& x) {
-    if (at.R_WA == nullptr) return;
-    const Vector6d turned = x;
-    x << *at.R_WA * turned.head<3>(), *at.R_WA * turned.tail<3>();
-  };
-  Vector6d e = Vector6d::Zero(), V = Vector6d::Zero(), A = Vector6d::Zero(),
-           share = Vector6d::Zero();
-  int active = 0;
-  const Wanted* last = nullptr;
-  for (const Wanted& one : at.wanted) {
-    if (!one.active()) continue;
-    const PoseReference& asked = one.motion->pose;
-    Vector6d from;
-    from << asked.X_WE.p - X.p, log_so3(asked.X_WE.R * X.R.transpose());
-    from = chosen(from);
-    const Vector6d V_asked = chosen(asked.V_WE), A_asked = chosen(asked.A_WE);
-    for (int axis = 0; axis < 6; ++axis) {
-      if (!one.axes[static_cast<std::size_t>(axis)]) continue;
-      share[axis] += one.share;
-      e[axis] += one.share * from[axis];
-      V[axis] += one.share * V_asked[axis];
-      A[axis] += one.share * A_asked[axis];
-    }
-    ++active;
-    last = &one;
-  }
-  bool complete = true;
-  for (int axis = 0; axis < 6; ++axis) {
-    axes[static_cast<std::size_t>(axis)] = share[axis] > 0.0;
-    complete = complete && share[axis] > 0.0;
-    if (share[axis] == 0.0) continue;
-    e[axis] /= share[axis];
-    V[axis] /= share[axis];
-    A[axis] /= share[axis];
-  }
-  // one that has all of it: exactly what it asks
-  if (active == 1 && complete) {
-    wanted.pose = last->motion->pose;
-    return;
-  }
-  for (Vector6d* x : {&e, &V, &A}) in_W(*x);
-  wanted.pose.X_WE = {exp_so3(e.tail<3>()) * X.R, X.p + e.head<3>()};
-  wanted.pose.V_WE = V;
-  wanted.pose.A_WE = A;
-}
-
 // What of what is wanted is beyond the leash goes from the sources for good.
 void FrameReference::drop(const FollowMoment& at, Motion& wanted, const Axes& axes,
                           const ArmFrame& arm) {
@@ -185,13 +129,15 @@ void FrameReference::wait(const FollowMoment& at, const ArmFrame& arm) {
 
 void FrameReference::follow_own(const FollowMoment& at, Motion& wanted) {
   const double dt = at.moment.dt;
-  Axes axes{};
-  merge(at, wanted, axes);
+  Axes axes{}, jumps{};
+  merge_poses(at, motion().pose, wanted.pose, axes, jumps);
   const ArmFrame is = arm();
   drop(at, wanted, axes, is);
   const double lead = std::max(kShortestLead, kLeadTime * frame_.way().allowed());
   follower_.shorten_leash(lead, kLeadTurn * lead);
-  follower_.follow(wanted.pose, axes, is, dt, at.R_WA);
+  const Vector6d V_before = motion().pose.V_WE;
+  follower_.follow(wanted.pose, axes, is, dt, at.R_WA, jumps);
+  if (takes_jumps()) tell_jump(jumps, V_before, at.events);
   wait(at, is);
   const Pose& X = follower_.reference().X_WE;
   const Vector6d counted = frame_.counted_axes();
@@ -200,6 +146,17 @@ void FrameReference::follow_own(const FollowMoment& at, Motion& wanted) {
   if (!counted.tail<3>().isZero(0.0))
     figures_.angle = std::max(figures_.angle, angle_between(X.R, is.X_WE.R));
   tell_way(true, dt, at.events);
+}
+
+void FrameReference::tell_jump(const Axes& jumps, const Vector6d& V_before,
+                               EventList& events) const {
+  if (std::ranges::none_of(jumps, [](bool axis) { return axis; })) return;
+  const Vector6d change = motion().pose.V_WE - V_before;
+  char text[126];
+  const auto end =
+      fmt::format_to_n(text, sizeof text, "its velocity by {:.3f} m/s and {:.2f} rad/s",
+                       change.head<3>().norm(), change.tail<3>().norm());
+  events.add("jump", name(), {text, std::min(end.size, sizeof text)});
 }
 
 void FrameReference::brake_own(double dt, EventList& events, Motion& /*scratch*/) {

@@ -24,6 +24,7 @@ class FrameReference : public Reference {
   double pace() const override { return pace_; }
   void slow(Motion& asked, double pace) const override;
   bool is_sane(const Motion& asked) const override;
+  bool takes_jumps() const override { return follower_.limits().jumps; }
   void begin_stop(const ArmStop& stop) override;
   bool hold_from_arm() override;
   bool arrived() const override;
@@ -50,7 +51,7 @@ class FrameReference : public Reference {
   void give() override;
 
  private:
-  void merge(const FollowMoment& at, Motion& wanted, Axes& axes) const;
+  void tell_jump(const Axes& jumps, const Vector6d& V_before, EventList& events) const;
   void drop(const FollowMoment& at, Motion& wanted, const Axes& axes, const ArmFrame& arm);
   void wait(const FollowMoment& at, const ArmFrame& arm);
   void tell_way(bool follows, double dt, EventList& events);

@@ -116,9 +116,13 @@ void PoseFollower::wants_rest() {
 }
 
 void PoseFollower::follow(const PoseReference& wanted, const Axes& axes, const ArmFrame& arm,
-                          double dt, const Eigen::Matrix3d* R_WA) {
-  Vector6d mask, e, moved, centre, V, V_goal;
-  for (int i = 0; i < 6; ++i) mask[i] = axes[static_cast<std::size_t>(i)] ? 1.0 : 0.0;
+                          double dt, const Eigen::Matrix3d* R_WA, const Axes& jumps) {
+  Vector6d mask, jump, e, moved, centre, V, V_goal, A = Vector6d::Zero();
+  for (int i = 0; i < 6; ++i) {
+    const auto axis = static_cast<std::size_t>(i);
+    mask[i] = axes[axis] ? 1.0 : 0.0;
+    jump[i] = axes[axis] && jumps[axis] && limits_.jumps ? 1.0 : 0.0;
+  }
   const Pose& X = motion_.pose.X_WE;
   const auto turn = [](const Eigen::Matrix3d& from, const Eigen::Matrix3d& to) {
     return log_so3(to * from.transpose());
@@ -158,18 +162,32 @@ void PoseFollower::follow(const PoseReference& wanted, const Axes& axes, const A
     // The other axes brake by themselves: in one law with these, what they have left would be
     // turned with the motion and grow. Together they keep the limits.
     FollowLimits left = limits;
-    Eigen::Vector3d braked = Eigen::Vector3d::Zero();
+    Eigen::Vector3d braked = Eigen::Vector3d::Zero(), braking_now = Eigen::Vector3d::Zero();
     if (const Eigen::Vector3d others = Eigen::Vector3d::Ones() - has; !others.isZero(0.0)) {
       const PointMotion<3> rest{others.cwiseProduct(now.v), others.cwiseProduct(now.a)};
       now = {has.cwiseProduct(now.v), has.cwiseProduct(now.a)};
       if (rest.v.norm() > kRest || rest.a.norm() > kRest / dt) {
+        braking_now = rest.v;
         braked = brake_step<3>(rest, for_braking(limits, rest.a.norm()), dt);
         left = what_is_left(limits, braked.norm(), ((braked - rest.v) / dt).norm());
       }
     }
-    const Eigen::Vector3d own =
-        radius ? leashed_step(now, goal, has, {part(centre), part(arm.V_WE), *radius}, left, dt)
-               : follow_step<3>(now, goal, left, dt);
+    const Leash leash{part(centre), part(arm.V_WE), radius.value_or(0.0)};
+    Eigen::Vector3d own = radius ? leashed_step(now, goal, has, leash, left, dt)
+                                 : follow_step<3>(now, goal, left, dt);
+    if (const Eigen::Vector3d jumped = jump.segment<3>(kFirst); !jumped.isZero(0.0)) {
+      const Eigen::Vector3d others = Eigen::Vector3d::Ones() - jumped;
+      const auto taken = [&](const Eigen::Vector3d& law, const Eigen::Vector3d& asked) {
+        return Eigen::Vector3d(others.cwiseProduct(law) + jumped.cwiseProduct(asked));
+      };
+      Eigen::Vector3d a = taken((own - now.v) / dt, part(wanted.A_WE));
+      own = jump_step(now, taken(own, part(wanted.V_WE)), a, radius ? &leash : nullptr, left, dt);
+      // of the law what it did, also where the leash took some of it
+      a = taken((has.cwiseProduct(own) - now.v) / dt, a);
+      A.segment<3>(kFirst) = in_W(has.cwiseProduct(a) + (braked - braking_now) / dt);
+      v_goal = taken(v_goal, masked(wanted.V_WE));
+      V_goal.segment<3>(kFirst) = in_W(v_goal);
+    }
     V.segment<3>(kFirst) = in_W(has.cwiseProduct(own) + braked);
   };
   const auto shortened = [](std::optional<double> leash, double most, double ahead) {
@@ -181,6 +199,9 @@ void PoseFollower::follow(const PoseReference& wanted, const Axes& axes, const A
   half.operator()<3>(angular(limits_),
                      shortened(limits_.leash_angle, most_turned_, centre.tail<3>().norm()));
   step(V, dt);
+  for (int first = 0; first < 6; first += 3)
+    if (!jump.segment<3>(first).isZero(0.0))
+      motion_.pose.A_WE.segment<3>(first) = A.segment<3>(first);
   keep_leash(arm);
   X_wanted_ = wanted.X_WE;
   V_wanted_ = wanted.V_WE;
@@ -224,7 +245,10 @@ Schema<PoseReferenceLimits> pose_reference_limits_schema() {
                 "asked")
       .optional("leash_angle", &L::leash_angle, number("rad").above(0).max(3.2),
                 "most that it turns from the measured arm; left out: 30 deg; 180 deg: as far as "
-                "asked");
+                "asked")
+      .optional("jumps", &L::jumps, boolean(),
+                "takes jumps of velocity and acceleration that its source announces, as at an "
+                "impact; else it goes to the new velocity within its limits");
 }
 
 }  // namespace handspan

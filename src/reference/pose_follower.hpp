@@ -11,6 +11,11 @@
 // arm stood, so a short leash bounds its speed, too; when the arm goes away from it, it goes after
 // the arm. An arm that does so with more than the reference's acceleration, as one that is pushed,
 // drags it along: the reference is then set to the leash's end, and is never farther.
+//
+// A source may announce that from this tick on it has another velocity and acceleration, as after
+// an impact. With `jumps` they are taken at once, within the limits of speed and acceleration and
+// what can stop within the leash; the pose goes on from where it is and never jumps. The
+// acceleration that the task is told is the source's then, and not the jump by dt.
 #include <Eigen/Core>
 #include <cmath>
 #include <optional>
@@ -32,6 +37,7 @@ struct PoseReferenceLimits {
   double angular_jerk = 1500.0;        // [rad/s^3]
   std::optional<double> leash = 0.15;  // from the arm; none: as far as it is asked for [m]
   std::optional<double> leash_angle = 0.5235987755982988;  // [rad]
+  bool jumps = false;  // takes jumps of velocity and acceleration that its source announces
 };
 
 Schema<PoseReferenceLimits> pose_reference_limits_schema();
@@ -48,9 +54,10 @@ class PoseFollower {
   /// One tick towards what `wanted` says for this tick, in the axes that are chosen (of W); in the
   /// others it brakes to rest. `wanted` is sane. `arm` is of this tick, or of an earlier one as
   /// long as it stays the same to the bit: what is looked at more seldom goes on as it went.
-  /// @param R_WA the frame in whose axes they are chosen; null: W
+  /// @param R_WA the frame in whose axes they are chosen; null: W  @param jumps those of them in
+  /// which velocity and acceleration are taken at once; none unless the limits allow it
   void follow(const PoseReference& wanted, const Axes& axes, const ArmFrame& arm, double dt,
-              const Eigen::Matrix3d* R_WA = nullptr);
+              const Eigen::Matrix3d* R_WA = nullptr, const Axes& jumps = {});
   /// Of an arm whose way is bound, the leash in the next follow() is no longer than this, but for
   /// what the reference is ahead already [m], [rad].
   void shorten_leash(double most, double most_angle) {

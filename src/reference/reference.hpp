@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "control/contact_axes.hpp"
 #include "control/task.hpp"
 #include "core/channel.hpp"
 #include "core/registry.hpp"
@@ -24,8 +25,8 @@ namespace handspan {
 class Source;
 class WholeArm;
 
-/// From which a force is one: beyond noise; and beyond what moving a tool takes [N].
-inline constexpr double kPresses = 5.0, kPressesMoving = 10.0;
+/// From which the force on an arm in motion is one: beyond what moving a tool takes [N].
+inline constexpr double kPressesMoving = 10.0;
 
 /// What one source with authority over a reference wants in a tick.
 struct Wanted {
@@ -34,6 +35,7 @@ struct Wanted {
   Axes axes{};         // in which it has a say in this tick; none: it asks for nothing now
   double share = 1.0;  // against the others on the same axes
   bool done = false;   // it is at its end
+  bool jump = false;   // its velocity and acceleration are to be taken at once
 
   bool active() const;
 };
@@ -110,6 +112,9 @@ class Reference {
   virtual bool is_sane(const Motion& asked) const;
   /// Whether a source with a say in these axes has one at all.
   virtual bool has_say(const Axes& axes) const;
+  /// Whether it takes jumps of velocity that a source announces. One that does not goes to the new
+  /// velocity within its limits.
+  virtual bool takes_jumps() const { return false; }
 
   /// Becomes where the task is, at rest.
   void start();

@@ -4,8 +4,11 @@
 
 #include "control/whole_arm.hpp"
 #include "core/object.hpp"
+#include "core/values.hpp"
+#include "reference/direction_reference.hpp"
 #include "reference/frame_reference.hpp"
 #include "reference/joint_reference.hpp"
+#include "reference/relative_reference.hpp"
 #include "reference/twist_reference.hpp"
 #include "reference/wrench_reference.hpp"
 
@@ -18,7 +21,9 @@ T& task_of(const ReferenceContext& context, const char* what) {
   throw InputError(fmt::format("the task '{}' is not one of {}", context.task.name(), what));
 }
 
-struct JointReferenceConfig {};
+struct JointReferenceConfig {
+  bool jumps = false;
+};
 
 }  // namespace
 
@@ -29,7 +34,27 @@ void register_references(Parts& parts) {
               return std::make_unique<FrameReference>(task_of<FrameTask>(context, "a frame's pose"),
                                                       limits, context.arms);
             });
-  kinds.add(std::string(kJointsKind), object<JointReferenceConfig>("JointReference"),
+  kinds.add(std::string(kRelativePoseKind), pose_reference_limits_schema(),
+            "where a frame should be in another one",
+            [](const PoseReferenceLimits& limits, const ReferenceContext& context) {
+              return std::make_unique<RelativeReference>(
+                  task_of<RelativePoseTask>(context, "one frame in another"), limits, context.arms);
+            });
+  kinds.add(std::string(kDirectionKind), direction_reference_limits_schema(),
+            "where an axis of a frame should point",
+            [](const DirectionReferenceLimits& limits, const ReferenceContext& context) {
+              return std::make_unique<DirectionReference>(
+                  task_of<DirectionTask>(context, "an axis of a frame"), limits);
+            });
+  kinds.add(std::string(kJointsKind), object<JointReferenceConfig>("JointReference")
+                .optional("jumps", &JointReferenceConfig::jumps,
+                          boolean().check([](bool jumps) -> std::optional<Fault> {
+                            if (!jumps) return std::nullopt;
+                            return Fault{"is true",
+                                         "a reference of joints takes no jumps, its limits are the "
+                                         "joints' own: leave it out, or move a pose"};
+                          }),
+                          "it takes none"),
             "where joints should be; its limits are the joints' own",
             [](const JointReferenceConfig&, const ReferenceContext& context) {
               return std::make_unique<JointReference>(task_of<PostureTask>(context, "joints"),

@@ -29,6 +29,9 @@ struct SourceAnswer {
   const char* reason = "";  // kSilent, kLost: why, as a person reads it; lives for ever
   Axes axes = kAllAxes;     // that it has a say in
   double share = 1.0;       // of the share that it was given; finite, 0: it has no say now
+  // of a pose: from this tick on it has the velocity and the acceleration that it wrote, whatever
+  // they were before, as after an impact. Only one whose jumps() is true may say so
+  bool jump = false;
 };
 
 /// How near the measured arm must be to where a source ends for that to be its end.
@@ -69,6 +72,9 @@ class Source {
   /// Whether it can move references of a kind: by itself, of the kind that it asks for. A pose that
   /// comes with its velocity moves a twist too.
   virtual bool moves(std::string_view kind) const { return kind == asks_for(); }
+  /// Whether it may announce jumps of velocity (SourceAnswer::jump). What cannot take them refuses
+  /// it at load.
+  virtual bool jumps() const { return false; }
   /// While it has authority, once a tick. `wanted` has what it wrote in the tick before.
   virtual SourceAnswer update(const Moment& moment, const Motion& reference, Motion& wanted) = 0;
   /// What it asks for is farther ahead of the arm than the leash is long: it is moved by p and

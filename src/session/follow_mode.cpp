@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "core/object.hpp"
 #include "core/values.hpp"
+#include "reference/parted_source.hpp"
 #include "scene/scene_frame.hpp"
 
 namespace handspan {
@@ -86,6 +87,11 @@ FollowMode::FollowMode(const std::string& task, std::unique_ptr<Source> source,
 void FollowMode::add(SourceIndex source, const Share& share, bool reengages,
                      const ModeContext& context) {
   Authority authority{source, {}, share.share, reengages};
+  if (const auto* whole =
+          dynamic_cast<const PartedSource*>(&std::as_const(context.arbiter).source(source)))
+    throw InputError(fmt::format(
+        "the source '{0}' asks for several references, one by each of its parts; follow {0}.{1}",
+        share.source, fmt::join(whole->parts(), fmt::format(" or {}.", share.source))));
   const Source& moves = context.arbiter.source(source);
   const std::string_view asks = moves.asks_for(),
                          is = context.arbiter.reference(reference_).kind();
@@ -93,6 +99,14 @@ void FollowMode::add(SourceIndex source, const Share& share, bool reengages,
     throw InputError(fmt::format(
         "the source '{}' moves references of the kind '{}', and that of '{}' is of the kind '{}'",
         share.source, asks, task_, is));
+  if (context.arbiter.source(source).jumps() &&
+      !context.arbiter.reference(reference_).takes_jumps())
+    throw InputError(fmt::format(
+        "the source '{}' announces jumps of velocity, and the reference of '{}' takes none; {}",
+        context.arbiter.source_name(source), task_,
+        is == kPoseKind
+            ? fmt::format("say jumps: true in references.{}", task_)
+            : fmt::format("one of the kind '{}' never does, use a source without jumps", is)));
   std::copy(share.axes.begin(), share.axes.end(), authority.axes.begin());
   if (is == kJointsKind) authority.axes = kAllAxes;
   authorities_.push_back(authority);

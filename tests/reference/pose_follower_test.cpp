@@ -426,6 +426,132 @@ TEST(PoseFollower, ATickDoesNotTouchTheHeap) {
   EXPECT_EQ(allocations.count(), 0U);
 }
 
+// at 0.3 m/s along x for a second, then from one tick to the next at another velocity and with an
+// acceleration; what was wanted last, and the follower
+struct Impact {
+  explicit Impact(const PoseReferenceLimits& l) : follower(l) {
+    follower.start({});
+    for (int i = 0; i < 1000; ++i) {
+      wanted.V_WE[0] = std::min(0.3, 2.0 * kDt * i);
+      go({});
+    }
+    wanted.V_WE << -0.1, 0.2, 0.0, 0.0, 0.0, 1.0;
+    wanted.A_WE << 1.0, 0.5, 0.0, 0.0, -2.0, 0.0;
+  }
+  void go(const Axes& jumps) {
+    wanted.X_WE.p += kDt * wanted.V_WE.head<3>();
+    wanted.X_WE.R = exp_so3(kDt * wanted.V_WE.tail<3>()) * wanted.X_WE.R;
+    follower.follow(wanted, kAllAxes, {follower.reference().X_WE, {}}, kDt, nullptr, jumps);
+  }
+  // beyond the feed-forward
+  double extra() const { return (follower.reference().A_WE - wanted.A_WE).norm(); }
+
+  PoseFollower follower;
+  PoseReference wanted;
+};
+
+TEST(PoseFollower, AnAnnouncedJumpLeavesNoAccelerationBeyondTheFeedForward) {
+  PoseReferenceLimits l = limits();
+  l.jumps = true;
+  Impact impact(l);
+  ASSERT_EQ(impact.follower.reference().V_WE[0], impact.follower.reference().V_WE.norm());
+  const Eigen::Vector3d p_before = impact.follower.reference().X_WE.p;
+  impact.go(kAllAxes);
+  const PoseReference& r = impact.follower.reference();
+  EXPECT_EQ(r.V_WE, impact.wanted.V_WE);
+  EXPECT_EQ(r.A_WE, impact.wanted.A_WE);
+  EXPECT_LT((r.X_WE.p - p_before - kDt * r.V_WE.head<3>()).norm(), 1e-15);
+  // and goes on exactly as its source does
+  for (int i = 0; i < 100; ++i) {
+    impact.wanted.V_WE += kDt * impact.wanted.A_WE;
+    impact.go({});
+    ASSERT_LT(impact.extra(), 1e-8) << i;
+    ASSERT_LT((r.V_WE - impact.wanted.V_WE).norm(), 1e-11) << i;
+    ASSERT_LT((r.X_WE.p - impact.wanted.X_WE.p).norm(), 1e-12) << i;
+  }
+}
+
+// the same jump where the limits do not allow one, or nobody announces it
+TEST(PoseFollower, WithoutLeaveOrAnnouncementAJumpIsGoneThroughWithinTheLimits) {
+  for (const bool allowed : {false, true}) {
+    PoseReferenceLimits l = limits();
+    l.jumps = allowed;
+    Impact impact(l);
+    const PoseReference& r = impact.follower.reference();
+    double most = 0.0;
+    for (int i = 0; i < 50; ++i) {
+      const PoseReference before = r;
+      impact.go(allowed ? Axes{} : kAllAxes);
+      expect_legal(before, r);
+      most = std::max(most, impact.extra());
+    }
+    EXPECT_GT(most, 2.0);
+    EXPECT_GT((r.V_WE - impact.wanted.V_WE).norm(), 0.1);
+  }
+}
+
+TEST(PoseFollower, OnlyTheAxesThatJumpDoInWhateverFrame) {
+  PoseReferenceLimits l = limits();
+  l.jumps = true;
+  const Eigen::Matrix3d R_WA = exp_so3({0.3, -0.5, 0.8});
+  PoseFollower follower(l);
+  follower.start({});
+  PoseReference wanted;
+  const Eigen::Vector3d v_A(0.2, -0.3, 0.4);
+  wanted.V_WE.head<3>() = R_WA * v_A;
+  wanted.X_WE.p = kDt * wanted.V_WE.head<3>();
+  follower.follow(wanted, kAllAxes, {}, kDt, &R_WA, {false, false, true, false, false, false});
+  const Eigen::Vector3d v = R_WA.transpose() * follower.reference().V_WE.head<3>(),
+                        a = R_WA.transpose() * follower.reference().A_WE.head<3>();
+  EXPECT_NEAR(v.z(), 0.4, 1e-15);
+  EXPECT_NEAR(a.z(), 0.0, 1e-12);
+  // the others no faster than the jerk lets them in a tick
+  EXPECT_LE(v.head<2>().norm(), l.jerk * kDt * kDt * (1.0 + 1e-9));
+  EXPECT_LE((a.head<2>() - v.head<2>() / kDt).norm(), 1e-9);
+}
+
+TEST(PoseFollower, AJumpIsNoFasterThanTheSpeedLimitAndWhatStopsWithinTheLeash) {
+  for (const double leash : {0.1, 0.02, 0.002}) {
+    PoseReferenceLimits l = limits();
+    l.jumps = true;
+    l.leash = leash;
+    PoseFollower follower(l);
+    follower.start({});
+    PoseReference wanted;
+    const Eigen::Vector3d direction = Eigen::Vector3d(2.0, -1.0, 2.0) / 3.0;
+    wanted.V_WE.head<3>() = 6.0 * direction;
+    double fastest = 0.0;
+    for (int i = 0; i < 400; ++i) {
+      wanted.X_WE.p += kDt * wanted.V_WE.head<3>();
+      // also when it is announced again and again
+      follower.follow(wanted, kAllAxes, {}, kDt, nullptr, i % 3 == 0 ? kAllAxes : Axes{});
+      fastest = std::max(fastest, follower.reference().V_WE.norm());
+      ASSERT_LE(follower.reference().X_WE.p.norm(), leash * (1.0 + 1e-3)) << leash << " " << i;
+    }
+    EXPECT_LE(fastest, l.speed * (1.0 + 1e-12));
+    // v^2 / (2 a) to rest, and less where the jerk counts
+    EXPECT_LE(fastest, std::sqrt(2.0 * l.acceleration * leash) * 1.02) << leash;
+    EXPECT_GT(fastest, 0.25 * std::min(l.speed, std::sqrt(2.0 * l.acceleration * leash)));
+    EXPECT_NEAR(follower.reference().X_WE.p.dot(direction), leash, 2e-3 * leash);
+  }
+}
+
+TEST(PoseFollower, AJumpDoesNotTouchTheHeapOrAlloc) {
+  PoseReferenceLimits l = limits();
+  l.jumps = true;
+  l.leash = 0.05;
+  PoseFollower follower(l);
+  follower.start({});
+  PoseReference wanted;
+  wanted.V_WE << 0.3, 0.2, 0.1, 0.1, 0.2, 0.3;
+  const test::AllocationCount allocations;
+  for (int i = 0; i < 10; ++i) {
+    wanted.V_WE *= -1.0;
+    follower.follow(wanted, kAllAxes, {}, kDt, nullptr, kAllAxes);
+  }
+  EXPECT_EQ(allocations.count(), 0U);
+}
+
 TEST(PoseFollower, LimitsAreReadAndChecked) {
   const auto read = [](const std::string& text) {
     return parse_yaml(text, "references", pose_reference_limits_schema());

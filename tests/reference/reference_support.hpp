@@ -30,8 +30,10 @@ struct Wish {
   SourceStatus status = SourceStatus::kActive;
   const char* reason = "the clutch is open";
   Axes axes = kAllAxes;
-  double share = 1.0;  // of its authority
-  bool ends = false;   // it is a plan
+  double share = 1.0;                           // of its authority
+  bool ends = false;                            // it is a plan
+  bool jump = false, jumps = false;             // it announces a jump; it may do so
+  Eigen::Vector3d a = Eigen::Vector3d::Zero();  // feed-forward beside v, in W [m/s^2]
   Eigen::Matrix3d R_WO = Eigen::Matrix3d::Identity();
   int starts = 0;  // how often it began
 };
@@ -60,10 +62,12 @@ class WishSource : public Source {
       wanted.pose = {};
       wanted.pose.X_WE = {exp_so3(wish_.turn) * X.R, X.p + wish_.p};
       wanted.pose.V_WE.head<3>() = wish_.v;
+      wanted.pose.A_WE.head<3>() = wish_.a;
     }
-    return {wish_.status, wish_.reason, wish_.axes, wish_.share};
+    return {wish_.status, wish_.reason, wish_.axes, wish_.share, wish_.jump};
   }
   bool ends() const override { return wish_.ends; }
+  bool jumps() const override { return wish_.jumps; }
   Eigen::Matrix3d R_WO() const override { return wish_.R_WO; }
   void state(StateArchive& archive) override { archive(from_); }
 
