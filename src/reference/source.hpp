@@ -80,6 +80,9 @@ class Source {
   virtual void declare_parameters(PartParameters&) {}
   virtual void declare(ChannelTable&, Rate) {}
   virtual void publish(ChannelTable&, Nanoseconds) const {}
+  /// At set-up, when all channels are declared: finds those that it reads, whatever declares them.
+  /// @param channels outlives it @throws InputError for one that is not there
+  virtual void connect(const ChannelTable& /*channels*/) {}
   /// Everything that a run changes.
   virtual void state(StateArchive&) {}
 };

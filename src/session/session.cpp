@@ -457,7 +457,23 @@ void Session::declare_channels() {
         channels_.choice("mode." + machine.name(), machine.states(), base, "present state"));
   judges_.declare(channels_, base);
   devices_.connect(channels_);
+  connect_sources();
   channels_.seal();
+}
+
+// A mode's own source is named as the mode: MACHINE.STATE, and .2 ... for the second of a state.
+void Session::connect_sources() {
+  for (auto& [source, why] : arbiter_->connect(channels_)) {
+    std::vector<TreeStep> steps{"sources", source};
+    const auto named = [&](const auto& entry) { return entry.first == source; };
+    if (std::ranges::none_of(app_.sources, named)) {
+      const std::size_t dot = source.find('.');
+      std::string state = source.substr(std::min(source.size(), dot + 1));
+      state.resize(std::min(state.size(), state.find('.')));
+      steps = {"machines", source.substr(0, dot), "states", state};
+    }
+    throw error_at(app_, steps, "cannot be made: " + why);
+  }
 }
 
 void Session::start() {
