@@ -22,8 +22,8 @@ namespace {
 struct ImportFlags {
   std::filesystem::path file, out;
   ImportOptions import;
-  std::vector<std::string> packages, passive, groups;
-  std::string shapes = "fit", velocity, effort, drive;
+  std::vector<std::string> packages, passive, fixed, groups;
+  std::string shapes = "fit", velocity, effort, drive, base;
   bool force = false;
   std::filesystem::path json;
 };
@@ -71,6 +71,10 @@ int import(ImportFlags options) {
                                                          : Drive::kPosition;
   options.import.packages = packages_of(options.packages);
   options.import.passive.insert(options.passive.begin(), options.passive.end());
+  options.import.fixed.insert(options.fixed.begin(), options.fixed.end());
+  if (!options.base.empty())
+    options.import.base =
+        options.base == "planar" ? BaseMotion::kPlanar : BaseMotion::kDifferential;
   options.import.meshes = options.shapes == "fit"     ? MeshShapes::kFit
                           : options.shapes == "exact" ? MeshShapes::kExact
                                                       : MeshShapes::kNone;
@@ -127,6 +131,12 @@ void add_import(CLI::App& cli, Action& action) {
           "colliding meshes: shapes that hug them (fit), their convex hull (exact), or none")
       ->check(CLI::IsMember({"fit", "exact", "none"}));
   command->add_option("--passive", options->passive, "joints without a drive");
+  command->add_option("--fixed", options->fixed, "joints that do not move: suspensions, wheels");
+  command
+      ->add_option("--base", options->base,
+                   "it drives about: any way (planar), or forward and turning (differential); "
+                   "adds the joints base_x, base_y, base_yaw")
+      ->check(CLI::IsMember({"planar", "differential"}));
   command
       ->add_option("--group", options->groups,
                    "joints that are commanded together (the first group has the poses)")

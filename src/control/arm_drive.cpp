@@ -97,12 +97,6 @@ void check(const ArmConfig& config, const ArmContext& context) {
           fmt::format("joint '{}' of the group '{}' is not an actuated joint of '{}'; "
                       "list it there",
                       joint, group.name, context.mechanism.name));
-  for (const auto& joint : context.mechanism.joint_names)
-    if (std::ranges::find(group.joints, joint) == group.joints.end())
-      throw InputError(
-          fmt::format("joint '{}' of '{}' is not driven by the group '{}'; "
-                      "make it a held one",
-                      joint, context.mechanism.name, group.name));
   const auto sized = [&](const std::optional<Eigen::VectorXd>& values, const char* what) {
     if (values && values->size() != group.size())
       throw InputError(fmt::format("{} has {} values for the {} joints of '{}'; give one a joint",
@@ -131,7 +125,8 @@ double beyond(double value, double doubt) { return value - std::clamp(value, -do
 }  // namespace
 
 ArmDrive::ArmDrive(const ArmConfig& config, const ArmContext& context)
-    : config_(completed(config, context)),
+    : name_(context.group.name),
+      config_(completed(config, context)),
       mechanism_(context.mechanism),
       kind_(context.group.kind),
       gravity_compensated_(context.group.gravity_compensated),
@@ -144,9 +139,12 @@ ArmDrive::ArmDrive(const ArmConfig& config, const ArmContext& context)
   const Eigen::Index n = context.group.size(), nv = mechanism_.model->nv();
   for (std::size_t k = 0; k < mechanism_.actuated.size(); ++k) {
     const std::string& name = mechanism_.joint_names[k];
-    const auto place = std::ranges::find(context.group.joints, name) - context.group.joints.begin();
-    joints_.push_back(
-        {place, mechanism_.model->joint(name).q, mechanism_.actuated[k], &mechanism_.limits[k]});
+    const auto found = std::ranges::find(context.group.joints, name);
+    if (found == context.group.joints.end()) continue;  // another group's
+    joints_.push_back({found - context.group.joints.begin(), mechanism_.model->joint(name).q,
+                       mechanism_.actuated[k], static_cast<Eigen::Index>(k),
+                       &mechanism_.limits[k]});
+    joint_names_.push_back(name);
     viability_.emplace_back(mechanism_.limits[k]);
   }
   stiffness_ = damping_ = friction_ = Eigen::VectorXd::Zero(n);
@@ -207,8 +205,8 @@ void ArmDrive::start(const GroupState& measured, MechanismState& state) {
   q_c_ = q_;
   v_c_.setZero();
   write(state);
-  state.qdd.setZero();
-  state.extra_torque.setZero();
+  for (const Joint& joint : joints_) state.qdd[joint.v] = 0.0;
+  clear_extra_torque(state);
   extra_.setZero();
   compensated_.setZero();
   const Eigen::MatrixXd& M = mass_matrix(*mechanism_.model, data_, state.q);
@@ -218,16 +216,22 @@ void ArmDrive::start(const GroupState& measured, MechanismState& state) {
       damping_[i] = 2.0 * std::sqrt(stiffness_[i] * M(joints_[k].v, joints_[k].v));
     }
   const Eigen::VectorXd& gravity = gravity_forces(*mechanism_.model, data_, state.q);
-  for (std::size_t k = 0; k < joints_.size(); ++k)
-    state.tau[static_cast<Eigen::Index>(k)] = gravity[joints_[k].v];
+  for (const Joint& joint : joints_) state.tau[joint.row] = gravity[joint.v];
   start_torque(state);
   servo_.start(q_);
   if (observer_) observer_->start();
 }
 
 void ArmDrive::start_torque(MechanismState& state) {
-  state.tau_before = total_ = state.tau;
+  for (std::size_t k = 0; k < joints_.size(); ++k) {
+    const Eigen::Index row = joints_[k].row;
+    state.tau_before[row] = total_[static_cast<Eigen::Index>(k)] = state.tau[row];
+  }
   sent_.colwise() = total_;
+}
+
+void ArmDrive::clear_extra_torque(MechanismState& state) const {
+  for (const Joint& joint : joints_) state.extra_torque[joint.row] = 0.0;
 }
 
 void ArmDrive::rebase(const GroupState& measured, MechanismState& state) {
@@ -250,17 +254,20 @@ void ArmDrive::observe(const GroupState& measured, MechanismState& state) {
     v_c_ = v_;
   }
   write(state);
-  state.extra_torque.setZero();
+  clear_extra_torque(state);
   if (kind_ != GroupKind::kTorque) return;
   find_extra_torque(state);
   // the QP's rows know the torque of its own law only
   if (law_ != ArmLaw::kTorque) return;
-  state.tau_before = total_;
-  state.extra_torque = extra_;
+  for (std::size_t k = 0; k < joints_.size(); ++k) {
+    const auto i = static_cast<Eigen::Index>(k);
+    state.tau_before[joints_[k].row] = total_[i];
+    state.extra_torque[joints_[k].row] = extra_[i];
+  }
 }
 
 void ArmDrive::state(StateArchive& archive) {
-  archive.part("drive", mechanism_.name);
+  archive.part("drive", name_);
   archive(damping_, servo_, q_, v_, q_c_, v_c_, total_, extra_, compensated_, sent_, next_,
           dt_before_, not_finite_, clamped_);
   if (observer_) archive(*observer_);
@@ -410,7 +417,7 @@ void ArmDrive::torque_command(const MechanismState& state, const Eigen::VectorXd
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     const auto i = static_cast<Eigen::Index>(k);
     const Eigen::Index v = joints_[k].v;
-    double tau = state.tau[i];
+    double tau = state.tau[joints_[k].row];
     if (law_ == ArmLaw::kPosition)
       tau = stiffness_[i] * (q_next[i] - q_[i]) - damping_[i] * v_[i] + gravity_[v] + payload_[v];
     else if (law_ == ArmLaw::kVelocity)

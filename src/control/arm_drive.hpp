@@ -76,14 +76,15 @@ struct ArmConfig {
 /// What an arm's drive is made for; outlives it.
 struct ArmContext {
   const Mechanism& mechanism;
-  const GroupLayout& group;    // its joints are the mechanism's actuated ones, in any order
+  const GroupLayout& group;    // its joints are actuated ones of the mechanism, in any order; what
+                               // other groups drive of it have drives of their own
   const ActuatorGroup& maker;  // what is known of the drive
 };
 
 class ArmDrive {
  public:
   /// @throws InputError when the law or a compensation does not suit the group's kind, a law of
-  /// position or velocity has to do without gains on measured feedback, the group's joints are not
+  /// position or velocity has to do without gains on measured feedback, a joint of the group is not
   /// the mechanism's, or a vector has another size. Vectors are in the order of the
   /// group's joints
   ArmDrive(const ArmConfig& config, const ArmContext& context);
@@ -118,7 +119,7 @@ class ArmDrive {
   /// between them.
   void command(const MechanismState& state, Eigen::Ref<Eigen::VectorXd> command);
 
-  /// Writes the actuated joints of what is measured into q (nq) and v (nv); leaves what is not
+  /// Writes the group's joints of what is measured into q (nq) and v (nv); leaves what is not
   /// finite.
   void measured(const GroupState& measured, Eigen::VectorXd& q, Eigen::VectorXd& v) const;
   Feedback feedback() const { return *config_.feedback; }
@@ -129,7 +130,9 @@ class ArmDrive {
   std::uint64_t not_finite() const { return not_finite_; }
   /// Torque commands cut at the torque limit after the law added what it adds.
   std::uint64_t clamped() const { return clamped_; }
-  /// q_c, q'_c, one an actuated joint [rad, rad/s]; with feedback: measured one tick ahead of it.
+  /// The group's joints, in the mechanism's order: that of all vectors here.
+  const std::vector<std::string>& joint_names() const { return joint_names_; }
+  /// q_c, q'_c, one a joint [rad, rad/s]; with feedback: measured one tick ahead of it.
   const Eigen::VectorXd& commanded_q() const { return q_c_; }
   const Eigen::VectorXd& commanded_v() const { return v_c_; }
   /// Where the joint at this place of the group should be measured now, after the commands that it
@@ -142,8 +145,13 @@ class ArmDrive {
                                                          : q_c_)[static_cast<Eigen::Index>(k)];
     return 0.0;
   }
-  /// In the group, of an actuated joint of the mechanism.
-  Eigen::Index place_in_group(std::size_t actuated) const { return joints_[actuated].group; }
+  const std::string& name() const { return name_; }  // of the group
+  std::size_t joints() const { return joints_.size(); }
+  /// Of a joint of these: in the group, and among the mechanism's actuated joints.
+  Eigen::Index place_in_group(std::size_t joint) const { return joints_[joint].group; }
+  std::size_t actuated(std::size_t joint) const {
+    return static_cast<std::size_t>(joints_[joint].row);
+  }
   /// The observer's torque from outside, one a coordinate of the mechanism [N m]; empty without.
   Eigen::VectorXd disturbance() const {
     return observer_ ? observer_->torque() : Eigen::VectorXd();
@@ -152,11 +160,13 @@ class ArmDrive {
  private:
   struct Joint {
     Eigen::Index group, q, v;  // in the group, in q and in v
+    Eigen::Index row;          // among the mechanism's actuated joints
     const JointLimits* limits;
   };
 
   void read(const GroupState& measured, double dt);
   void write(MechanismState& state) const;
+  void clear_extra_torque(MechanismState& state) const;
   void correct(double dt);
   void find_extra_torque(const MechanismState& state);
   double wanted_velocity(Eigen::Index joint, const MechanismState& state) const;
@@ -164,7 +174,8 @@ class ArmDrive {
                       const Eigen::VectorXd& v_next);
   void observe_disturbance(const MechanismState& state);
 
-  // vectors are one an actuated joint, in the mechanism's order, where nothing else is said
+  // vectors are one a joint of the group, in the mechanism's order, where nothing else is said
+  std::string name_;
   ArmConfig config_;
   const Mechanism& mechanism_;
   GroupKind kind_;
@@ -172,6 +183,7 @@ class ArmDrive {
   ArmLaw law_;
   double tracking_damping_;
   std::vector<Joint> joints_;
+  std::vector<std::string> joint_names_;
   std::vector<JointViability> viability_;
   Eigen::VectorXd stiffness_, damping_, friction_;
   ServoModel servo_;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/error.hpp"
 #include "core/suggest.hpp"
 
@@ -10,7 +12,9 @@ namespace {
 
 int rows_of(const PostureTaskConfig& config, const ControlSystem& system) {
   const auto m = static_cast<std::size_t>(system.mechanism(config.robot));
-  return config.joint ? 1 : static_cast<int>(system.mechanisms()[m].actuated.size());
+  return !config.joints.empty() ? static_cast<int>(config.joints.size())
+         : config.joint         ? 1
+                                : static_cast<int>(system.mechanisms()[m].actuated.size());
 }
 
 }  // namespace
@@ -21,13 +25,26 @@ PostureTask::PostureTask(const PostureTaskConfig& config, const TaskContext& con
       mechanism_(context.system.mechanism(config.robot)),
       weights_(config.weights.value_or(Eigen::VectorXd::Ones(rows()))) {
   const Mechanism& m = context.system.mechanisms()[static_cast<std::size_t>(mechanism_)];
-  for (std::size_t j = 0; j < m.actuated.size(); ++j) {
-    if (config.joint && m.joint_names[j] != *config.joint) continue;
+  const auto add = [&](std::size_t j) {
     limits_.push_back(m.limits[j]);
     joint_names_.push_back(m.joint_names[j]);
     v_index_.push_back(m.actuated[j]);
     q_index_.push_back(m.model->joint(m.joint_names[j]).q);
+  };
+  for (const auto& name : config.joints) {
+    const auto found = std::ranges::find(m.joint_names, name);
+    if (found == m.joint_names.end())
+      throw InputError(
+          fmt::format("the task '{}' names the joint '{}', which no group under control "
+                      "moves; {}",
+                      context.name, shown(name), did_you_mean(name, m.joint_names, "there are")));
+    if (std::ranges::count(joint_names_, name))
+      throw InputError(fmt::format("the task '{}' names the joint '{}' twice; leave one out",
+                                   context.name, name));
+    add(static_cast<std::size_t>(found - m.joint_names.begin()));
   }
+  for (std::size_t j = 0; config.joints.empty() && j < m.actuated.size(); ++j)
+    if (!config.joint || m.joint_names[j] == *config.joint) add(j);
   if (m.actuated.empty())
     throw InputError(fmt::format("the task '{}' pulls joints of '{}', which has no actuated joint",
                                  context.name, config.robot));
@@ -42,8 +59,13 @@ PostureTask::PostureTask(const PostureTaskConfig& config, const TaskContext& con
                                    values->size(), what, rows()));
   };
   require_size(config.weights, "weights");
-  require_size(config.q, "values of q");
-  q_ = config.q.value_or(Eigen::VectorXd::Zero(rows()));
+  if (config.q) require_size(config.q->list, "values of q");
+  fixed_.resize(joint_names_.size());
+  q_ = Eigen::VectorXd::Zero(rows());
+  if (config.q) q_ = values_for(*config.q, joint_names_, config.robot + ".", q_);
+  for (std::size_t r = 0; config.q && r < fixed_.size(); ++r)
+    if (config.q->list || config.q->find(joint_names_[r], config.robot + "."))
+      fixed_[r] = q_[static_cast<Eigen::Index>(r)];
   v_ = a_ = Eigen::VectorXd::Zero(rows());
   blocks_.push_back({m.offset, Eigen::MatrixXd::Zero(rows(), m.model->nv())});
   for (std::size_t r = 0; r < v_index_.size(); ++r)
@@ -73,8 +95,9 @@ std::vector<Task::Row> PostureTask::error_rows() const {
 void PostureTask::hold(const ControlSystem&, ControlState& state) {
   const Eigen::VectorXd& q = state.mechanisms[static_cast<std::size_t>(mechanism_)].q;
   for (Eigen::Index r = 0; r < rows(); ++r) {
-    q_[r] = config_.q ? (*config_.q)[r] : q[q_index_[static_cast<std::size_t>(r)]];
-    error_[r] = q_[r] - q[q_index_[static_cast<std::size_t>(r)]];
+    const double now = q[q_index_[static_cast<std::size_t>(r)]];
+    q_[r] = fixed_[static_cast<std::size_t>(r)].value_or(now);
+    error_[r] = q_[r] - now;
   }
   v_.setZero();
   a_.setZero();
@@ -109,11 +132,19 @@ void register_posture_tasks(TaskRegistry& registry) {
           .required("robot", &PostureTaskConfig::robot, text(), "whose joints")
           .optional("joint", &PostureTaskConfig::joint, text(),
                     "this one alone, such as left.joint1; left out: all")
+          .optional("joints", &PostureTaskConfig::joints, list(text()).min_size(1),
+                    "these, of whatever groups of the robot: [left.lift, left.joint1]")
           .optional("weights", &PostureTaskConfig::weights, dynamic_vector().min(0), "one a joint")
-          .optional("q", &PostureTaskConfig::q, dynamic_vector("rad"),
+          .optional("q", &PostureTaskConfig::q, joint_values(),
                     "left out: where the joints are at the start")
-          .optional("speed", &PostureTaskConfig::speed, number("rad/s").above(0)),
-      "pulls all joints of a robot, or one, to a posture",
+          .optional("speed", &PostureTaskConfig::speed, number("rad/s").above(0))
+          .check(
+              [](const PostureTaskConfig& c) -> std::optional<Fault> {
+                if (!c.joint || c.joints.empty()) return std::nullopt;
+                return Fault{"stands beside joint", "give one of them", "joints"};
+              },
+              "joint, or joints"),
+      "pulls all joints of a robot, some of them, or one, to a posture",
       [](const PostureTaskConfig& config, const TaskContext& context) {
         return std::make_unique<PostureTask>(config, context);
       });

@@ -1,21 +1,25 @@
 #pragma once
-// A posture: all actuated joints of a mechanism with a weight each, or one joint held stiffly (the
-// grabbing thesis's choice, (2.33)).
+// A posture: all or some actuated joints of a mechanism with a weight each, or one joint held
+// stiffly (the grabbing thesis's choice, (2.33)).
 #include "control/task.hpp"
+#include "scene/joint_values.hpp"
 
 namespace handspan {
 
 struct PostureTaskConfig : TaskGains {
   std::string robot;
   std::optional<std::string> joint;        // this one alone
+  std::vector<std::string> joints;         // these; empty: all
   std::optional<Eigen::VectorXd> weights;  // one a joint, times the task's weight
-  std::optional<Eigen::VectorXd> q;        // reference; none: where the task starts [rad]
+  std::optional<JointValues> q;            // reference; of what it leaves out: where the task
+                                           // starts [rad, m]
   std::optional<double> speed;             // most that it asks for [rad/s]
 };
 
 class PostureTask : public Task {
  public:
-  /// @throws InputError for a robot or joint that is not there, or weights of another number
+  /// @throws InputError for a robot or joint that is not there, or weights or values of q of
+  /// another number
   PostureTask(const PostureTaskConfig& config, const TaskContext& context);
 
   /// q, v, a: one a row [rad, rad/s, rad/s^2]. What is not finite or of another size is counted in
@@ -47,6 +51,7 @@ class PostureTask : public Task {
   std::vector<JointLimits> limits_;
   std::vector<std::string> joint_names_;
   Eigen::VectorXd weights_, q_, v_, a_;
+  std::vector<std::optional<double>> fixed_;  // references of the configuration, one a row
 };
 
 void register_posture_tasks(TaskRegistry& registry);

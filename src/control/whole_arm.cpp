@@ -193,8 +193,10 @@ void WholeArm::add_stops(const PlantLayout& layout) {
   }
   for (const Arm& arm : arms_) {
     const auto m = static_cast<std::size_t>(arm.mechanism);
-    stops_[m].measured = arm.drive.feedback() == Feedback::kMeasured;
-    state_->mechanisms[m].measured = stops_[m].measured && arm.drive.law() == ArmLaw::kTorque;
+    const bool measured = arm.drive.feedback() == Feedback::kMeasured;
+    stops_[m].measured = stops_[m].measured || measured;
+    state_->mechanisms[m].measured =
+        state_->mechanisms[m].measured || (measured && arm.drive.law() == ArmLaw::kTorque);
   }
   for (std::size_t s = 0; s < layout.sensors.size(); ++s)
     for (std::size_t m = 0; m < system_->mechanisms().size(); ++m) {
@@ -226,13 +228,16 @@ void WholeArm::add_defaults(const WholeArmConfig& config, const ConstraintContex
 }
 
 void WholeArm::rebase(int arm, const Observation& observation) {
-  Arm& a = arms_[static_cast<std::size_t>(arm)];
-  MechanismState& s = state_->mechanisms[static_cast<std::size_t>(a.mechanism)];
-  a.drive.rebase(observation.groups[static_cast<std::size_t>(a.group)], s);
+  const int mechanism = arms_[static_cast<std::size_t>(arm)].mechanism;
+  MechanismState& s = state_->mechanisms[static_cast<std::size_t>(mechanism)];
+  // the robot's other groups move the same tool, and come to rest with this one
+  for (Arm& a : arms_)
+    if (a.mechanism == mechanism)
+      a.drive.rebase(observation.groups[static_cast<std::size_t>(a.group)], s);
   follow_masters();
   // tasks that are held now look where it is
-  update_kinematics(*system_->mechanisms()[static_cast<std::size_t>(a.mechanism)].model, s.data,
-                    s.q, s.v);
+  update_kinematics(*system_->mechanisms()[static_cast<std::size_t>(mechanism)].model, s.data, s.q,
+                    s.v);
 }
 
 void WholeArm::add_loop_closures(const WholeArmConfig& config, const Scene& scene,
@@ -615,10 +620,11 @@ void WholeArm::state(StateArchive& archive) {
 void WholeArm::declare(ChannelTable& channels, Rate rate) {
   problem_->declare(channels, rate);
   for (auto& arm : arms_) {
-    const Mechanism& m = system_->mechanisms()[static_cast<std::size_t>(arm.mechanism)];
+    const std::string& robot = system_->mechanisms()[static_cast<std::size_t>(arm.mechanism)].name;
+    const bool alone = std::ranges::count(arms_, arm.mechanism, &Arm::mechanism) == 1;
     const JointChannels joints =
-        channels.joints("control." + m.name, m.joint_names, rate,
-                        {"commanded positions", "commanded velocities", ""});
+        channels.joints("control." + (alone ? robot : arm.drive.name()), arm.drive.joint_names(),
+                        rate, {"commanded positions", "commanded velocities", ""});
     arm.q = joints.q;
     arm.v = joints.v;
   }

@@ -26,6 +26,12 @@ enum class MeshShapes {
   kNone,   // left out, with a note
 };
 
+/// How a base on wheels moves.
+enum class BaseMotion {
+  kPlanar,        // any way: omnidirectional wheels
+  kDifferential,  // forward and turning: two driven wheels on one axle
+};
+
 /// What a person states where the file does not. Numbers in SI units, for every driven joint that
 /// lacks them; those by joint hold whatever the file says.
 struct ImportOptions {
@@ -33,6 +39,8 @@ struct ImportOptions {
   MeshShapes meshes = MeshShapes::kFit;
   std::map<std::string, std::filesystem::path> packages;  // of package://NAME/
   std::set<std::string> passive;                          // joints without a drive
+  std::set<std::string> fixed;                            // joints that do not move
+  std::optional<BaseMotion> base;                         // it drives about (import_base.hpp)
   std::optional<double> velocity, effort;                 // where missing or 0
   std::map<std::string, double> velocity_by_joint, effort_by_joint;
   std::optional<double> acceleration, braking, jerk, torque_rate;
@@ -58,6 +66,7 @@ struct ImportedRobot {
   std::vector<ImportedLimits> limits;  // of driven joints, in the order of their coordinates
   std::vector<std::string> undriven;   // joints without limits: passive, mimic, floating, planar
   std::optional<std::string> mount;
+  std::vector<std::string> rolling;   // frames that do not slip along their y axis
   std::vector<ActuatorGroup> groups;  // every driven joint in one of them; the first has the poses
   std::vector<NamedPose> poses;       // of the first group; ready is the first
   std::vector<std::pair<std::string, std::string>>

@@ -176,6 +176,11 @@ ImportedRobot import_mjcf(const std::filesystem::path& file, const ImportOptions
               "list joints of the file");
   for (auto& wrong : option_issues(options, file.string(), bodies, joints))
     issues.push_back(std::move(wrong));
+  if (options.base || !options.fixed.empty())
+    issues.push_back({{file.string(), 0, 0},
+                      options.base ? "--base" : "--fixed",
+                      "is for URDF, which cannot say it",
+                      "in an MJCF, give the root slide and hinge joints, or take joints out"});
   if (!issues.empty()) throw ConfigError(std::move(issues));
   out.limits = std::move(limits);
   out.srdf = find_srdf(file).value_or("");

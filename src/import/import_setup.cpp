@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "import/import_base.hpp"
 #include "import/import_groups.hpp"
 #include "import/import_ready.hpp"
 #include "import/import_srdf.hpp"
@@ -97,9 +98,10 @@ class Setup {
     std::stable_sort(
         given.begin() + static_cast<std::ptrdiff_t>(own), given.end(),
         [](const ActuatorGroup& a, const ActuatorGroup& b) { return is_arm(a) && !is_arm(b); });
+    const std::vector<std::string> base = base_joints(taken);
     std::vector<std::string> rest;
     for (const auto& joint : driven)
-      if (!taken.contains(joint)) rest.push_back(joint);
+      if (!taken.contains(joint) && !std::ranges::count(base, joint)) rest.push_back(joint);
     auto found = groups_by_branches(robot_.description, rest);
     for (auto& group : found) {
       while (std::ranges::count(given, group.name, &ActuatorGroup::name) > 0) group.name += "_";
@@ -111,6 +113,14 @@ class Setup {
       given[i].drive = i == 0 || !arms || is_arm(given[i]) ? Drive::kTorque : Drive::kPosition;
     for (auto& group : given)
       if (options_.drive) group.drive = *options_.drive;
+    if (!base.empty()) {
+      ActuatorGroup group;
+      group.name = "base";
+      while (std::ranges::count(given, group.name, &ActuatorGroup::name) > 0) group.name += "_";
+      group.joints = base;
+      group.drive = Drive::kVelocity;
+      given.push_back(std::move(group));
+    }
     robot_.groups = std::move(given);
     for (const auto& group : robot_.groups)
       note(fmt::format("group {}: {}; {} drive", group.name, fmt::join(group.joints, ", "),
@@ -144,6 +154,14 @@ class Setup {
                      name, jaws->name));
     add(name, arm.joints);
     add(jaws->name, jaws->joints);
+  }
+
+  // those that --base added, unless a group of the options has them
+  std::vector<std::string> base_joints(const std::set<std::string>& taken) const {
+    std::vector<std::string> base;
+    for (const char* joint : kBaseJoints)
+      if (options_.base && !taken.contains(joint)) base.emplace_back(joint);
+    return base;
   }
 
   static bool is_arm(const ActuatorGroup& group) {

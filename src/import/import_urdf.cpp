@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "core/suggest.hpp"
 #include "import/import.hpp"
+#include "import/import_base.hpp"
 #include "import/import_finish.hpp"
 #include "import/import_inertia.hpp"
 #include "import/import_srdf.hpp"
@@ -26,17 +28,20 @@ class UrdfBuilder {
       : urdf_(urdf),
         file_(file),
         options_(options),
-        limits_{options.velocity, options.effort, options.passive, options.velocity_by_joint,
-                options.effort_by_joint} {}
+        limits_{options.velocity,          options.effort,          options.passive,
+                options.velocity_by_joint, options.effort_by_joint, {}} {
+    if (options.base) limits_.added.insert(std::begin(kBaseJoints), std::end(kBaseJoints));
+  }
 
   // `issues`: what is wrong with the text
   ImportedRobot build(std::vector<Issue> issues) {
     issues_ = std::move(issues);
+    fix_joints();
     const auto repaired = repair_urdf(urdf_);
     check();
     out_.source = file_.filename().string();
     out_.srdf = find_srdf(file_).value_or("");
-    out_.notes = urdf_.notes;
+    out_.notes.insert(out_.notes.begin(), urdf_.notes.begin(), urdf_.notes.end());
     out_.notes.insert(out_.notes.end(), repaired.begin(), repaired.end());
     description_.name = urdf_.name;
     root();
@@ -52,11 +57,35 @@ class UrdfBuilder {
       note(fmt::format(
           "the names of {} fixed joints are not kept: their links are bodies or frames", fixed));
     limits();
+    if (options_.base) {
+      for (auto& issue : add_base(out_, description_, options_, urdf_.file))
+        issues_.push_back(std::move(issue));
+      if (!issues_.empty()) throw ConfigError(std::move(issues_));
+    }
     finish_import(out_, std::move(description_), options_);
     return std::move(out_);
   }
 
  private:
+  // what --fixed names, before anything looks at joints
+  void fix_joints() {
+    for (const auto& name : options_.fixed) {
+      const auto found = std::ranges::find(urdf_.joints, name, &UrdfJoint::name);
+      if (found == urdf_.joints.end()) {
+        std::vector<std::string> names;
+        for (const auto& joint : urdf_.joints) names.push_back(joint.name);
+        issues_.push_back({{urdf_.file, 0, 0},
+                           "--fixed",
+                           fmt::format("names the joint '{}', which is not there", shown(name)),
+                           did_you_mean(name, names, "it has")});
+        continue;
+      }
+      found->type = UrdfJointType::kFixed;
+      found->mimic.reset();
+      note(fmt::format("joint '{}' does not move, as --fixed says", name));
+    }
+  }
+
   // everything that is wrong, at once
   void check() {
     auto found = check_urdf_tree(urdf_);
@@ -77,6 +106,7 @@ class UrdfBuilder {
     std::vector<std::string> links, joints;
     for (const auto& link : urdf_.links) links.push_back(link.name);
     for (const auto& joint : urdf_.joints) joints.push_back(joint.name);
+    joints.insert(joints.end(), limits_.added.begin(), limits_.added.end());
     for (auto& issue : option_issues(options_, urdf_.file, links, joints))
       issues_.push_back(std::move(issue));
     if (issues_.empty()) return;

@@ -78,6 +78,12 @@ std::string robot_yaml(const ImportedRobot& robot) {
       out += fmt::format("  {}: [{}]\n", pose.name, values);
     }
   }
+  if (!robot.rolling.empty()) {
+    out += "rolling: [";
+    for (const auto& frame : robot.rolling)
+      out += (&frame == &robot.rolling.front() ? "" : ", ") + quoted(frame);
+    out += "]  # frames that do not slip along their y axis\n";
+  }
   if (robot.ignored_pairs.empty()) {
     out += "ignored_pairs: []\n";
   } else {

@@ -36,7 +36,7 @@ class Check {
 
   std::vector<Issue> limits(const UrdfLimitOptions& options) {
     const auto known = [&](const std::string& name, const char* option) {
-      if (find_joint(name) == nullptr)
+      if (find_joint(name) == nullptr && !options.added.contains(name))
         issue(0, "", fmt::format("has no joint '{}' that {} names", name, option),
               "list joints of the file");
     };

@@ -16,6 +16,7 @@ struct UrdfLimitOptions {
   std::optional<double> velocity, effort;  // for driven joints whose value is missing or 0
   std::set<std::string> passive;           // joints without a drive: no velocity, no effort
   std::map<std::string, double> velocity_by_joint, effort_by_joint;  // stated for one joint
+  std::set<std::string> added;  // joints that the import adds, which those may name
 };
 
 /// Faults of the tree: equal names, unknown links, links joined to themselves, with two parents or

@@ -459,6 +459,18 @@ void Arbiter::declare(ChannelTable& channels, Rate rate) {
   for (Named& named : sources_) named.source->declare(channels, rate);
 }
 
+std::vector<std::pair<std::string, std::string>> Arbiter::connect(const ChannelTable& channels) {
+  std::vector<std::pair<std::string, std::string>> faults;
+  for (Named& named : sources_) {
+    try {
+      named.source->connect(channels);
+    } catch (const InputError& error) {
+      faults.emplace_back(named.name, error.what());
+    }
+  }
+  return faults;
+}
+
 void Arbiter::publish(ChannelTable& channels, Nanoseconds stamp) const {
   for (const Slot& slot : slots_) {
     slot.reference->publish(channels, stamp);

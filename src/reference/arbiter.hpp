@@ -122,6 +122,8 @@ class Arbiter {
   /// Who has authority over what now, as the events say that told of it.
   void tell_authorities(EventList& events) const;
   void declare(ChannelTable& channels, Rate rate);
+  /// Of all sources, when all channels are declared. @return what is wrong: a source, and why
+  std::vector<std::pair<std::string, std::string>> connect(const ChannelTable& channels);
   void publish(ChannelTable& channels, Nanoseconds stamp) const;
   void state(StateArchive& archive);
 

@@ -91,8 +91,8 @@ class Source {
   virtual void declare_parameters(PartParameters&) {}
   virtual void declare(ChannelTable&, Rate) {}
   virtual void publish(ChannelTable&, Nanoseconds) const {}
-  /// All channels are declared: it looks up those that it reads. @throws InputError when one is not
-  /// there
+  /// At set-up, when all channels are declared: finds those that it reads, whatever declares them.
+  /// @throws InputError for one that is not there
   virtual void connect(const ChannelTable&) {}
   /// Who answers its questions in a thread, whose answers are inputs of this source; null: it asks
   /// none.

@@ -261,11 +261,21 @@ class Assembly {
     robot.q_start = Eigen::VectorXd::Zero(n);
     if (entry.pose && entry.q)
       return report(entry.q->place, "q stands beside pose", "give one of them");
+    const auto take = [&](const NamedPose& pose) {
+      robot.q_start = pose.q;
+      for (const auto& [joint, q] : pose.others)
+        robot.other_q_start.emplace_back(robot.name + "." + joint, q);
+    };
     if (entry.q) {
-      if (entry.q->value.size() != n)
-        return report(entry.q->place, fmt::format("q has {} values", entry.q->value.size()),
+      if (!entry.q->value.list) {
+        if (!folder.poses.empty()) take(folder.poses.front());
+        start_by_joint(robot, *entry.q);
+      } else if (entry.q->value.list->size() != n) {
+        return report(entry.q->place, fmt::format("q has {} values", entry.q->value.list->size()),
                       fmt::format("give {}", n));
-      robot.q_start = entry.q->value;
+      } else {
+        robot.q_start = *entry.q->value.list;
+      }
     } else if (entry.pose) {
       const NamedPose* pose = folder.pose(entry.pose->value);
       std::vector<std::string> names;
@@ -274,23 +284,48 @@ class Assembly {
         return report(entry.pose->place,
                       fmt::format("robot '{}' has no pose '{}'", folder.name, entry.pose->value),
                       did_you_mean(entry.pose->value, names, "it has"));
-      robot.q_start = pose->q;
+      take(*pose);
     } else if (!folder.poses.empty()) {
-      robot.q_start = folder.poses.front().q;
+      take(folder.poses.front());
     }
-    for (Eigen::Index i = 0; i < n; ++i) {
-      const JointLimits& limits = *robot.limits.find(joints[static_cast<std::size_t>(i)]);
-      if (!limits.continuous &&
-          (robot.q_start[i] < limits.lower || robot.q_start[i] > limits.upper))
-        report(entry.place,
-               fmt::format("joint '{}' starts at {}, outside its limits {} to {}",
-                           joints[static_cast<std::size_t>(i)], robot.q_start[i], limits.lower,
-                           limits.upper),
-               // more than a turn is seldom meant in rad
-               std::abs(robot.q_start[i]) > 2.0 * std::numbers::pi && limits.upper < 100.0
-                   ? fmt::format("angles are in rad: write '{} deg' if degrees are meant",
-                                 robot.q_start[i])
-                   : "");
+    for (Eigen::Index i = 0; i < n; ++i)
+      check_start(robot, entry.place, joints[static_cast<std::size_t>(i)], robot.q_start[i]);
+    for (const auto& [joint, q] : robot.other_q_start) check_start(robot, entry.place, joint, q);
+  }
+
+  void check_start(const RobotInstance& robot, const Place& place, const std::string& joint,
+                   double q) {
+    const JointLimits& limits = *robot.limits.find(joint);
+    if (limits.continuous || (q >= limits.lower && q <= limits.upper)) return;
+    report(place,
+           fmt::format("joint '{}' starts at {}, outside its limits {} to {}", joint, q,
+                       limits.lower, limits.upper),
+           // more than a turn is seldom meant in rad
+           std::abs(q) > 2.0 * std::numbers::pi && limits.upper < 100.0
+               ? fmt::format("angles are in rad: write '{} deg' if degrees are meant", q)
+               : "");
+  }
+
+  // joints that it says nothing of are as the first pose of the folder has them
+  void start_by_joint(RobotInstance& robot, const Located<JointValues>& q) {
+    std::vector<std::string> grouped;
+    for (const auto& group : robot.groups)
+      for (const auto& joint : group.joints) grouped.push_back(joint.substr(robot.name.size() + 1));
+    const auto& first = robot.groups.front().joints;
+    for (const auto& [name, value] : q.value.by_joint) {
+      if (!std::ranges::count(grouped, name)) {
+        report(q.place,
+               fmt::format("q names the joint '{}', which no group of the robot has", shown(name)),
+               did_you_mean(name, grouped, "groups have"));
+        continue;
+      }
+      const std::string joint = robot.name + "." + name;
+      if (const auto at = std::ranges::find(first, joint); at != first.end()) {
+        robot.q_start[at - first.begin()] = value;
+        continue;
+      }
+      std::erase_if(robot.other_q_start, [&](const auto& other) { return other.first == joint; });
+      robot.other_q_start.emplace_back(joint, value);
     }
   }
 

@@ -25,7 +25,10 @@ std::vector<std::pair<std::string, double>> other_starts(const RobotInstance& ro
       const auto& joint = robot.groups[g].joints[j];
       const JointLimits& l = *robot.limits.find(joint);
       const auto& gripper = robot.groups[g].gripper;
-      starts.emplace_back(joint, gripper        ? gripper->open[static_cast<Eigen::Index>(j)]
+      const auto placed = std::ranges::find(robot.other_q_start, joint,
+                                            [](const auto& other) { return other.first; });
+      starts.emplace_back(joint, placed != robot.other_q_start.end() ? placed->second
+                                 : gripper      ? gripper->open[static_cast<Eigen::Index>(j)]
                                  : l.continuous ? 0.0
                                                 : std::clamp(0.0, l.lower, l.upper));
     }

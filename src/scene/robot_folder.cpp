@@ -8,6 +8,7 @@
 #include "core/config.hpp"
 #include "core/suggest.hpp"
 #include "scene/data_folder.hpp"
+#include "scene/joint_values.hpp"
 #include "scene/mjcf.hpp"
 
 namespace handspan {
@@ -122,7 +123,7 @@ struct RobotFile {
   std::vector<GroupEntry> groups;
   bool maker_gravity_compensation = false;
   std::vector<Located<std::vector<std::string>>> ignored_pairs;
-  std::vector<std::pair<std::string, Located<Eigen::VectorXd>>> poses;
+  std::vector<std::pair<std::string, Located<JointValues>>> poses;
   std::vector<SensorEntry> sensors;
   std::vector<SuctionEntry> suctions;
   std::vector<RepairEntry> repairs;
@@ -195,8 +196,9 @@ ObjectSchema<RobotFile> robot_schema() {
                 "the maker's controller adds gravity to torque commands itself")
       .optional("ignored_pairs", &RobotFile::ignored_pairs, list(located(list(text()).size(2))),
                 "bodies that never collide, besides parent and child")
-      .optional("poses", &RobotFile::poses, dictionary(located(dynamic_vector("rad"))),
-                "one value a joint of the first group")
+      .optional("poses", &RobotFile::poses, dictionary(located(joint_values())),
+                "one value a joint of the first group, or by names: all joints of the first group, "
+                "and of any other group all or none")
       .optional("sensors", &RobotFile::sensors, list<SensorEntry>(sensor))
       .optional("suction", &RobotFile::suctions, list(suction_schema()))
       .optional("rolling", &RobotFile::rolling, list(located(text())),
@@ -287,19 +289,15 @@ class CrossCheck {
     for (const auto& [name, pose] : file_.poses) {
       const auto& joints =
           file_.groups.empty() ? std::vector<std::string>{} : file_.groups.front().joints;
-      if (pose.value.size() != static_cast<Eigen::Index>(joints.size())) {
-        report(pose.place, fmt::format("pose '{}' has {} values", name, pose.value.size()),
+      if (!pose.value.list) {
+        pose_by_joint(name, pose, limits);
+      } else if (pose.value.list->size() != static_cast<Eigen::Index>(joints.size())) {
+        report(pose.place, fmt::format("pose '{}' has {} values", name, pose.value.list->size()),
                fmt::format("give one for each of the {} joints of the first group", joints.size()));
-        continue;
-      }
-      for (std::size_t i = 0; i < joints.size(); ++i) {
-        const JointLimits* l = limits.find(joints[i]);
-        const double q = pose.value[static_cast<Eigen::Index>(i)];
-        if (l && !l->continuous && (q < l->lower - kAngleRounding || q > l->upper + kAngleRounding))
-          report(pose.place,
-                 fmt::format("pose '{}' puts joint '{}' at {}, outside its limits {} to {}", name,
-                             joints[i], q, l->lower, l->upper),
-                 "");
+      } else {
+        for (std::size_t i = 0; i < joints.size(); ++i)
+          within_limits(name, pose.place, joints[i],
+                        (*pose.value.list)[static_cast<Eigen::Index>(i)], limits);
       }
     }
   }
@@ -332,6 +330,46 @@ class CrossCheck {
   void report(const Place& place, std::string cause, std::string hint) {
     issues_.push_back({place, "", std::move(cause), std::move(hint)});
   }
+  void within_limits(const std::string& pose, const Place& place, const std::string& joint,
+                     double q, const RobotLimits& limits) {
+    const JointLimits* l = limits.find(joint);
+    if (l && !l->continuous && (q < l->lower - kAngleRounding || q > l->upper + kAngleRounding))
+      report(place,
+             fmt::format("pose '{}' puts joint '{}' at {}, outside its limits {} to {}", pose,
+                         joint, q, l->lower, l->upper),
+             "");
+  }
+  // it places groups as a whole, and the first one always
+  void pose_by_joint(const std::string& name, const Located<JointValues>& pose,
+                     const RobotLimits& limits) {
+    std::vector<std::string> grouped;
+    for (const auto& group : file_.groups)
+      grouped.insert(grouped.end(), group.joints.begin(), group.joints.end());
+    for (const auto& [joint, q] : pose.value.by_joint) {
+      if (std::ranges::count(grouped, joint))
+        within_limits(name, pose.place, joint, q, limits);
+      else
+        report(
+            pose.place,
+            fmt::format("pose '{}' names the joint '{}', which no group has", name, shown(joint)),
+            did_you_mean(joint, grouped, "groups have"));
+    }
+    for (const auto& group : file_.groups) {
+      std::vector<std::string> missing;
+      for (const auto& joint : group.joints)
+        if (!pose.value.find(joint)) missing.push_back(joint);
+      const bool first = &group == &file_.groups.front();
+      if (missing.empty() || (!first && missing.size() == group.joints.size())) continue;
+      report(pose.place,
+             missing.size() == group.joints.size()
+                 ? fmt::format("pose '{}' misses the group '{}'", name, group.name)
+                 : fmt::format("pose '{}' misses of the group '{}': {}", name, group.name,
+                               joined(missing)),
+             first ? fmt::format("the first group has a place in every pose; give all of: {}",
+                                 joined(group.joints))
+                   : "give all joints of a group, or none of them");
+    }
+  }
   bool known(const Place& place, const char* kind, const std::string& name,
              const std::vector<std::string>& names) {
     if (std::ranges::count(names, name)) return true;
@@ -348,7 +386,24 @@ class CrossCheck {
   std::vector<Issue> issues_;
 };
 
+// checked before
+Eigen::VectorXd first_of(const JointValues& values, const std::vector<std::string>& joints) {
+  Eigen::VectorXd q = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(joints.size()));
+  for (std::size_t i = 0; i < joints.size(); ++i)
+    if (const double* value = values.find(joints[i])) q[static_cast<Eigen::Index>(i)] = *value;
+  return q;
+}
+
 }  // namespace
+
+std::optional<double> NamedPose::of(const std::string& joint,
+                                    const std::vector<std::string>& first) const {
+  if (const auto at = std::ranges::find(first, joint); at != first.end())
+    return q[at - first.begin()];
+  for (const auto& [other, value] : others)
+    if (other == joint) return value;
+  return std::nullopt;
+}
 
 const NamedPose* RobotFolder::pose(std::string_view pose_name) const {
   for (const auto& pose : poses)
@@ -393,7 +448,16 @@ RobotFolder load_robot_folder(const std::filesystem::path& folder) {
   out.maker_gravity_compensation = file.maker_gravity_compensation;
   for (const auto& pair : file.ignored_pairs)
     out.ignored_pairs.emplace_back(pair.value[0], pair.value[1]);
-  for (const auto& [name, pose] : file.poses) out.poses.push_back({name, pose.value});
+  for (const auto& [name, pose] : file.poses) {
+    NamedPose named{name, {}};
+    named.q = file.groups.empty() ? Eigen::VectorXd()
+              : pose.value.list   ? *pose.value.list
+                                  : first_of(pose.value, file.groups.front().joints);
+    for (const auto& [joint, q] : pose.value.by_joint)
+      if (!std::ranges::count(file.groups.front().joints, joint))
+        named.others.emplace_back(joint, q);
+    out.poses.push_back(std::move(named));
+  }
   for (const auto& sensor : file.sensors) out.sensors.push_back(sensor);
   for (const auto& suction : file.suctions) out.suctions.push_back(suction);
   out.repairs.assign(file.repairs.begin(), file.repairs.end());

@@ -40,7 +40,11 @@ struct InertiaRepair {
 
 struct NamedPose {
   std::string name;
-  Eigen::VectorXd q;  // one a joint of the first group
+  Eigen::VectorXd q;                                        // one a joint of the first group
+  std::vector<std::pair<std::string, double>> others = {};  // joints of other groups [rad, m]
+
+  /// Where it puts the joint; none: it says nothing of it. @param first joints of the first group
+  std::optional<double> of(const std::string& joint, const std::vector<std::string>& first) const;
 };
 
 enum class FolderKind { kRobot, kTool };
@@ -68,8 +72,8 @@ struct RobotFolder {
 /// Reads and cross-checks a folder.
 /// @throws ConfigError or InputError with file, place, cause and hint: a missing file, a joint
 /// without limits or limits without a joint, a group of joints that do not exist, a position limit
-/// beyond the mechanical stop, a torque limit beyond the drive's, a pose of the wrong size or
-/// outside the limits ...
+/// beyond the mechanical stop, a torque limit beyond the drive's, a pose of the wrong size, outside
+/// the limits, of a joint that no group has, or of some joints of a group only ...
 RobotFolder load_robot_folder(const std::filesystem::path& folder);
 
 /// The folder that `name` means in a scene: a path, or a folder of robots/ beside the scene's own,

@@ -66,6 +66,8 @@ struct RobotInstance {
   std::vector<NamedPose> poses;
   bool maker_gravity_compensation = false;
   Eigen::VectorXd q_start;  // of the first group's joints (size of the group)
+  std::vector<std::pair<std::string, double>> other_q_start;  // joints of other groups that a pose
+                                                              // or q places [rad, m]
 };
 
 /// A rigid body of the scene that is not a robot.

@@ -310,8 +310,8 @@ Schema<SceneFile> scene_schema() {
           .optional("joint_friction", &RobotEntry::joint_friction, boolean(),
                     "false: joints without friction and damping")
           .optional("pose", &RobotEntry::pose, located(text()), "a named pose of robot.yaml")
-          .optional("q", &RobotEntry::q, located(dynamic_vector("rad")),
-                    "joint positions, instead of a named pose")
+          .optional("q", &RobotEntry::q, located(joint_values()),
+                    "joint positions, instead of a named pose: of the first group, or by name")
           .optional("suction", &RobotEntry::suction, dictionary(suction_changes_schema()),
                     "by the cup's name in robot.yaml");
   const auto belt =

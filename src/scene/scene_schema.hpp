@@ -2,6 +2,7 @@
 // What a scene file says, before names are resolved and robots are loaded: scene_schema.cpp reads
 // it, scene.cpp puts it together.
 #include "core/config.hpp"
+#include "scene/joint_values.hpp"
 #include "scene/scene.hpp"
 
 namespace handspan {
@@ -28,7 +29,7 @@ struct RobotEntry {
   PoseEntry base;
   bool joint_friction = true;
   std::optional<Located<std::string>> pose;
-  std::optional<Located<Eigen::VectorXd>> q;
+  std::optional<Located<JointValues>> q;
   std::vector<std::pair<std::string, SuctionChanges>> suction;
 };
 

@@ -54,8 +54,12 @@ ArmForce::ArmForce(const WholeArm& arms, int arm, int sensor, double dt)
       data_(*mechanism_.model) {
   const Eigen::Index nv = mechanism_.model->nv();
   const auto columns = std::max<Eigen::Index>(1, std::lround(kForceWindow / dt));
-  for (std::size_t k = 0; k < mechanism_.actuated.size(); ++k)
+  for (std::size_t k = 0; k < arms.drive(arm).joints(); ++k) {
     places_.push_back(arms.drive(arm).place_in_group(k));
+    actuated_.push_back(arms.drive(arm).actuated(k));
+  }
+  for (std::size_t k = 0; k < mechanism_.actuated.size(); ++k)
+    if (!std::ranges::count(actuated_, k)) others_.push_back(mechanism_.actuated[k]);
   window_ = static_cast<double>(columns) * dt;
   ring_ = Eigen::MatrixXd::Zero(sensor_ >= 0 ? 3 : nv, columns);
   speeds_ = Eigen::MatrixXd::Zero(nv, columns);
@@ -105,13 +109,13 @@ void ArmForce::from_torques(const Observation& observation) {
   // what is carried, at the controller's state: known in its h alone
   load_ = state_.h - nonlinear_effects(model, data_, q_, v_);
   for (std::size_t k = 0; k < places_.size(); ++k) {
-    q_[mechanism_.actuated_q[k]] = measured.q[places_[k]];
-    v_[mechanism_.actuated[k]] = measured.v[places_[k]];
+    q_[mechanism_.actuated_q[actuated_[k]]] = measured.q[places_[k]];
+    v_[mechanism_.actuated[actuated_[k]]] = measured.v[places_[k]];
   }
   load_ += nonlinear_effects(model, data_, q_, v_);
   add_friction(model, v_, load_);
   for (std::size_t k = 0; k < places_.size(); ++k)
-    load_[mechanism_.actuated[k]] -= tau_[places_[k]] / static_cast<double>(heard_);
+    load_[mechanism_.actuated[actuated_[k]]] -= tau_[places_[k]] / static_cast<double>(heard_);
   tau_.setZero();
   heard_ = 0;
   // the oldest one is one window old
@@ -132,6 +136,11 @@ void ArmForce::from_torques(const Observation& observation) {
   load_ += ring_.rowwise().mean();
   update_kinematics(model, data_, q_, v_);
   frame_jacobian(model, data_, tool_, J_);
+  // the torques of the robot's other groups are not looked at, so neither are their rows
+  for (const int v : others_) {
+    J_.col(v).setZero();
+    load_[v] = 0.0;
+  }
   // min |J^T (F, T / lever) - load|^2 over the tool's force and torque, in the axes of J J^T
   J_.bottomRows<3>() *= kTorqueLever;
   const Eigen::SelfAdjointEigenSolver<Matrix6d> axes(J_ * J_.transpose());

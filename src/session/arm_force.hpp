@@ -53,7 +53,9 @@ class ArmForce {
   int sensor_;
   std::size_t group_;
   FrameId tool_;
-  std::vector<Eigen::Index> places_;  // in the group, of each actuated joint
+  std::vector<Eigen::Index> places_;   // in the group, of each of its joints
+  std::vector<std::size_t> actuated_;  // among the mechanism's, of each of them
+  std::vector<int> others_;            // into v, of what other groups drive of the mechanism
   RobotData data_;
   Eigen::MatrixXd ring_;    // of what is averaged, a column a measurement
   Eigen::MatrixXd speeds_;  // v of the mechanism then

@@ -21,6 +21,19 @@ double lasting(double before, bool now, double dt) {
   return now ? before + dt : std::max(0.0, before - dt);
 }
 
+// Whether some joint of the group moves a body whose frame may not slip sideways.
+bool rolls(const RobotInstance& robot, const GroupLayout& group) {
+  const ModelDescription& d = robot.description;
+  return std::ranges::any_of(d.rollings, [&](const RollingDescription& rolling) {
+    const int frame = d.frame_index(rolling.frame);
+    const auto& body = d.bodies[static_cast<std::size_t>(
+        std::max(0, d.frames[static_cast<std::size_t>(frame)].body))];
+    return std::ranges::any_of(body.joints, [&](const JointDescription& joint) {
+      return std::ranges::count(group.joints, joint.name) > 0;
+    });
+  });
+}
+
 }  // namespace
 
 Schema<WatchConfig> watch_schema() {
@@ -69,7 +82,8 @@ ArmWatch::ArmWatch(const WatchConfig& config, const Scene& scene, const PlantLay
         group.arm = static_cast<int>(a);
     if (group.arm < 0) continue;
     std::optional<double> most;
-    if (from.kind != GroupKind::kTorque) most = kMostForce;
+    // what the ground does to wheels that roll is not in the torques of the base's joints
+    if (from.kind != GroupKind::kTorque && !rolls(robot, from)) most = kMostForce;
     for (const auto& [name, arm] : arm_config->arms)
       if (name == from.name && arm.max_force) most = arm.max_force;
     if (!most) continue;

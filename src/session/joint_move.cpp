@@ -21,7 +21,8 @@ namespace handspan {
 namespace {
 
 struct JointWaypointConfig {
-  std::optional<Eigen::VectorXd> q, v;
+  std::optional<JointValues> q;
+  std::optional<Eigen::VectorXd> v;
   std::optional<std::string> pose;
 };
 
@@ -43,16 +44,21 @@ Eigen::VectorXd named_pose(const std::string& name, const PostureTask& task,
   if (found == names.end())
     throw InputError(fmt::format("'{}' has no pose '{}'; {}", m.name, shown(name),
                                  did_you_mean(name, names, "it has")));
-  const Eigen::VectorXd& q = robot.poses[static_cast<std::size_t>(found - names.begin())].q;
-  const auto& joints = robot.groups.front().joints;
+  const NamedPose& pose = robot.poses[static_cast<std::size_t>(found - names.begin())];
+  std::vector<std::string> first;  // the robot's own names, as poses have them
+  for (const auto& joint : robot.groups.front().joints)
+    first.push_back(joint.substr(m.name.size() + 1));
   Eigen::VectorXd values(task.rows());
   for (Eigen::Index r = 0; r < values.size(); ++r) {
     const std::string& joint = task.joint_names()[static_cast<std::size_t>(r)];
-    const auto at = std::ranges::find(joints, joint);
-    if (at == joints.end())
+    const auto value = pose.of(joint.substr(m.name.size() + 1), first);
+    if (!value)
       throw InputError(
-          fmt::format("the pose '{}' of '{}' says nothing of the joint '{}'", name, m.name, joint));
-    values[r] = q[at - joints.begin()];
+          fmt::format("the pose '{}' of '{}' says nothing of the joint '{}'; add it in robot.yaml "
+                      "(poses.{}, by "
+                      "joint names), or give the task the joints that the pose has",
+                      name, m.name, joint, name));
+    values[r] = *value;
   }
   return values;
 }
@@ -61,13 +67,16 @@ Eigen::VectorXd goal_of(const JointWaypointConfig& w, const PostureTask& task,
                         const SourceContext& context) {
   if (w.q.has_value() == w.pose.has_value())
     throw InputError("a waypoint needs either q or the name of a pose");
-  const Eigen::VectorXd q = w.pose ? named_pose(*w.pose, task, context) : *w.q;
-  if (q.size() != task.rows())
-    throw InputError(fmt::format("a waypoint has {} values for the {} joints of '{}'", q.size(),
-                                 task.rows(), task.name()));
+  if (w.q && w.q->list && w.q->list->size() != task.rows())
+    throw InputError(fmt::format("a waypoint has {} values for the {} joints of '{}'",
+                                 w.q->list->size(), task.rows(), task.name()));
+  const Mechanism& m =
+      context.arms->system().mechanisms()[static_cast<std::size_t>(task.mechanism())];
+  const Eigen::VectorXd q = w.pose ? named_pose(*w.pose, task, context)
+                                   : values_for(*w.q, task.joint_names(), m.name + ".", {});
   for (Eigen::Index r = 0; r < q.size(); ++r) {
     const JointLimits& l = task.limits()[static_cast<std::size_t>(r)];
-    if (q[r] < l.lower || q[r] > l.upper)
+    if (!l.continuous && (q[r] < l.lower || q[r] > l.upper))
       throw InputError(
           fmt::format("a waypoint asks joint {} of '{}' for {:.4g} rad; it may be from "
                       "{:.4g} to {:.4g}",
@@ -372,7 +381,7 @@ Schema<MoveJointsConfig> joint_move_schema(const char* name, const char* doc) {
   const auto share = number().above(0).max(1);
   const auto waypoint =
       object<JointWaypointConfig>("JointWaypoint")
-          .optional("q", &JointWaypointConfig::q, dynamic_vector("rad"), "one a joint of the task")
+          .optional("q", &JointWaypointConfig::q, joint_values(), "one a joint of the task")
           .optional("pose", &JointWaypointConfig::pose, text(), "a pose that the robot names")
           .optional("v", &JointWaypointConfig::v, dynamic_vector("rad/s"),
                     "passes with these velocities; left out: stops");

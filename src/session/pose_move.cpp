@@ -18,6 +18,9 @@
 namespace handspan {
 namespace {
 
+// from 1, of the norm of a channel's quaternion: what is farther off is no rotation
+constexpr double kUnitQuaternion = 1e-3;
+
 struct WaypointConfig {
   std::optional<Eigen::Vector3d> position;
   std::optional<Eigen::Vector3d> rpy;
@@ -47,8 +50,15 @@ struct PoseGoal {
   std::optional<Eigen::Matrix3d> R;
   bool relative = false;
   std::optional<double> passing;
-  int body = -1;  // in whose frame it is; none: in the world's
+  int body = -1;         // in whose frame it is; none: in the world's
+  bool channel = false;  // likewise, of a channel's pose when the move begins
 };
+
+// Names of frames have no dots, unless the scene says so.
+bool is_channel(const Scene& scene, const std::string& name) {
+  return name.find('.') != std::string::npos &&
+         std::ranges::none_of(scene.frames, [&](const auto& frame) { return frame.first == name; });
+}
 
 std::vector<PoseGoal> goals_of(const std::vector<WaypointConfig>& waypoints,
                                const SourceContext& context) {
@@ -65,6 +75,8 @@ std::vector<PoseGoal> goals_of(const std::vector<WaypointConfig>& waypoints,
             "the scene, or a place in the world",
             *w.in));
       goal.body = context.world->body(*w.in);
+    } else if (w.in && is_channel(*context.scene, *w.in)) {
+      goal.channel = true;
     } else if (w.in) {
       const Pose X_WF = scene_frame(*context.scene, *w.in);
       goal.p = X_WF * goal.p.value_or(Eigen::Vector3d::Zero());
@@ -103,13 +115,19 @@ class MoveTo : public Source {
         tolerance_(config.tolerance),
         path_(static_cast<int>(goals_.size())),
         waypoints_(goals_.size()),
-        X_WO_(goals_.size()) {}
+        X_WO_(goals_.size()),
+        channel_(goals_.size()) {
+    for (const auto& w : config.waypoints) in_.push_back(w.in.value_or(""));
+  }
 
   void start(const Moment&, const Motion& reference) override {
     X_start_ = reference.pose.X_WE;
     // where objects are now; what the move does to them does not move its goals
-    for (std::size_t i = 0; i < goals_.size(); ++i)
+    unseen_ = false;
+    for (std::size_t i = 0; i < goals_.size(); ++i) {
       if (goals_[i].body >= 0) X_WO_[i] = world_->body_pose(goals_[i].body);
+      if (goals_[i].channel) unseen_ = !read(i) || unseen_;
+    }
     first_ = 0;
     begin(reference.pose);
   }
@@ -124,15 +142,26 @@ class MoveTo : public Source {
     return fmt::format("moves through {} pose{}", goals_.size(), goals_.size() == 1 ? "" : "s");
   }
   SourceAnswer update(const Moment& moment, const Motion&, Motion& wanted) override {
+    if (unseen_) return {SourceStatus::kLost, "the channel that it goes to has no pose yet", {}};
     if (!path_.planned()) return {SourceStatus::kLost, reason_of(path_.error().reason), {}};
     t_ += moment.dt;
     const PoseState state = path_.at(std::min(t_, path_.duration()));
     wanted.pose = {state.X_WE, state.V_WE, state.A_WE};
     return {t_ >= path_.duration() ? SourceStatus::kDone : SourceStatus::kActive};
   }
+  void connect(const ChannelTable& channels) override {
+    channels_ = &channels;
+    for (std::size_t i = 0; i < goals_.size(); ++i) {
+      if (!goals_[i].channel) continue;
+      channel_[i] = channels.find(in_[i]);
+      if (const ChannelInfo& info = channels.info(channel_[i]); info.type != ChannelType::kPose)
+        throw InputError(fmt::format("the channel '{}' is a {}; `in` takes one that is a pose",
+                                     info.name, name_of(info.type)));
+    }
+  }
   void state(StateArchive& archive) override {
     bool planned = path_.planned();
-    archive(X_start_.p, X_start_.R, first_, from_, t_, planned);
+    archive(X_start_.p, X_start_.R, first_, from_, t_, planned, unseen_);
     for (Pose& X_WO : X_WO_) archive(X_WO.p, X_WO.R);
     if (!archive.loading()) return;
     first_ = std::clamp(first_, 0, static_cast<int>(goals_.size()) - 1);
@@ -144,7 +173,17 @@ class MoveTo : public Source {
     from_ = from;
     within(from_, limits_);
     t_ = 0.0;
-    plan();
+    if (!unseen_) plan();
+  }
+  // X_WO of a goal in a channel; false: nobody wrote one, or it is none
+  bool read(std::size_t goal) {
+    const ChannelId id = channel_[goal];
+    if (channels_ == nullptr || channels_->writes(id) == 0) return false;
+    const auto values = channels_->numbers(id);
+    const Eigen::Quaterniond q(Eigen::Vector4d(values.tail<4>()));
+    if (!values.allFinite() || !(std::abs(q.norm() - 1.0) < kUnitQuaternion)) return false;
+    X_WO_[goal] = Pose::from(Eigen::Vector3d(values.head<3>()), q.normalized());
+    return true;
   }
   void plan() {
     Pose before = X_start_;
@@ -152,7 +191,7 @@ class MoveTo : public Source {
       PoseWaypoint& w = waypoints_[i];
       w = {};
       PoseGoal goal = goals_[i];
-      if (goal.body >= 0) {
+      if (goal.body >= 0 || goal.channel) {
         goal.p = X_WO_[i] * goal.p.value_or(Eigen::Vector3d::Zero());
         if (goal.R) goal.R = Eigen::Matrix3d(X_WO_[i].R * *goal.R);
       }
@@ -173,9 +212,13 @@ class MoveTo : public Source {
   Tolerance tolerance_;
   PosePath path_;
   std::vector<PoseWaypoint> waypoints_;
-  std::vector<Pose> X_WO_;  // of goals' objects when it began
-  Pose X_start_;            // what relative goals are meant from
-  int first_ = 0;           // waypoint of the present plan
+  std::vector<Pose> X_WO_;                  // of goals' objects and channels when it began
+  std::vector<std::string> in_;             // as the file says, one a goal
+  std::vector<ChannelId> channel_;          // of goals in one
+  const ChannelTable* channels_ = nullptr;  // null: in a test that has none
+  bool unseen_ = false;                     // a channel had no pose when it began
+  Pose X_start_;                            // what relative goals are meant from
+  int first_ = 0;                           // waypoint of the present plan
   PoseReference from_;
   double t_ = 0.0;  // [s]
 };
@@ -199,10 +242,9 @@ Schema<Config> move_to_schema(const ObjectSchema<Config>& keys) {
           .optional("position", &WaypointConfig::position, vector<3>("m"), "left out: as before")
           .optional("rpy", &WaypointConfig::rpy, vector<3>("rad"), "left out: as before")
           .optional("quaternion", &WaypointConfig::quaternion, quaternion())
-          .optional(
-              "in", &WaypointConfig::in, text(),
-              "a frame of the scene, or an object where it is when the move begins; left out: "
-              "the world")
+          .optional("in", &WaypointConfig::in, text(),
+                    "a frame of the scene, an object or a channel of poses in the world "
+                    "(object.box.pose), where it is when the move begins; left out: the world")
           .optional("relative", &WaypointConfig::relative, boolean(),
                     "to where the motion starts, along and about W's axes")
           .optional("passing", &WaypointConfig::passing, number("m/s").above(0),

@@ -337,17 +337,6 @@ void Session::offer_history() {
                           });
 }
 
-// Where a source of the app is, for what is found only when everything is made.
-void Session::connect_sources() {
-  for (const auto& [name, part] : app_.sources) {
-    try {
-      arbiter_->source(arbiter_->find_source(name)).connect(channels_);
-    } catch (const InputError& error) {
-      throw ConfigError({{part.place, "sources." + name, error.what(), ""}});
-    }
-  }
-}
-
 void Session::open_sources() {
   if (live_devices_)
     for (const auto& [name, part] : app_.sources) {
@@ -539,6 +528,21 @@ void Session::declare_channels() {
   devices_.connect(channels_);
   connect_sources();
   channels_.seal();
+}
+
+// A mode's own source is named as the mode: MACHINE.STATE, and .2 ... for the second of a state.
+void Session::connect_sources() {
+  for (auto& [source, why] : arbiter_->connect(channels_)) {
+    std::vector<TreeStep> steps{"sources", source};
+    const auto named = [&](const auto& entry) { return entry.first == source; };
+    if (std::ranges::none_of(app_.sources, named)) {
+      const std::size_t dot = source.find('.');
+      std::string state = source.substr(std::min(source.size(), dot + 1));
+      state.resize(std::min(state.size(), state.find('.')));
+      steps = {"machines", source.substr(0, dot), "states", state};
+    }
+    throw error_at(app_, steps, "cannot be made: " + why);
+  }
 }
 
 void Session::start() {

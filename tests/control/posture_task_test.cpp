@@ -80,7 +80,7 @@ TEST_F(Arms, AskForNoMoreThanTheirSpeedOnTheWay) {
 TEST_F(Arms, HoldTheConfiguredPostureOrWhereTheJointsAre) {
   PostureTaskConfig config = posture_of("left");
   PostureTask here(config, {run.system, "here"});
-  config.q = Eigen::VectorXd::LinSpaced(7, -0.3, 0.3);
+  config.q = JointValues{Eigen::VectorXd::LinSpaced(7, -0.3, 0.3), {}};
   PostureTask there(config, {run.system, "there"});
   for (PostureTask* task : {&here, &there}) task->hold(run.system, *run.state);
   EXPECT_EQ(here.reference(), run.state->mechanisms[1].q);
@@ -121,7 +121,7 @@ TEST_F(Arms, MessagesSayWhatIsWrongAndHowToHintIt) {
       "left.joint7");
   EXPECT_EQ(made([](auto& c) { c.weights = Eigen::VectorXd::Ones(6); }),
             "the task 'p' has 6 weights for 7 joints");
-  EXPECT_EQ(made([](auto& c) { c.q = Eigen::VectorXd::Ones(8); }),
+  EXPECT_EQ(made([](auto& c) { c.q = JointValues{Eigen::VectorXd::Ones(8), {}}; }),
             "the task 'p' has 8 values of q for 7 joints");
 }
 
