@@ -217,7 +217,6 @@ class Session {
   void make_references();
   void add_reference(Task& task);
   void make_machines();
-  void connect_sources();
   void add_belts();
   void add_manual_values();
   void set_from_start(const ParameterValues& values);
