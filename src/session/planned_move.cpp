@@ -94,16 +94,15 @@ class PlannedMove : public AskingSource {
       : AskingSource(with_objects(config), context, kPlanNumbers,
                      [limits = PoseLimits{config.linear, config.angular}, thinks = config.thinks](
                          const Question& question, Answer& answer, const std::atomic<bool>& stops) {
-                       const auto until = std::chrono::steady_clock::now() +
-                                          std::chrono::duration<double>(thinks);
+                       const auto until =
+                           std::chrono::steady_clock::now() + std::chrono::duration<double>(thinks);
                        while (!stops && std::chrono::steady_clock::now() < until)
                          std::this_thread::sleep_for(std::chrono::milliseconds(1));
                        plan_move(limits, question, answer);
                      }),
         goals_(config.goals),
         world_(context.world) {
-    for (const PlannedGoal& goal : goals_)
-      bodies_.push_back(goal.in ? world_->body(*goal.in) : -1);
+    for (const PlannedGoal& goal : goals_) bodies_.push_back(goal.in ? world_->body(*goal.in) : -1);
   }
 
   std::string text() const override {

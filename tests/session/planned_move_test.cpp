@@ -111,8 +111,8 @@ TEST(PlannedMove, AsksAndFollowsWithoutHeap_Alloc) {
 
 TEST(PlannedMove, AnAnswerIsRefusedByTheNameOfAnObjectThatHasMoved) {
   const AppFolder folder;
-  const App app = folder.app(plan_app(
-      "latency: 100 ms, every: 30 s, goals: [{position: [-0.4, -0.4, 0.1], in: parcel}]"));
+  const App app = folder.app(
+      plan_app("latency: 100 ms, every: 30 s, goals: [{position: [-0.4, -0.4, 0.1], in: parcel}]"));
   Run run(app);
   run.to(50 * kMs);
   World& world = *run.session.world();
@@ -209,8 +209,8 @@ TEST(PlannedMove, WhatIsNotThereIsSaidAtItsPlace) {
   const AppFolder folder;
   const std::string goals = "goals: [{position: [0, 0, 0]}]";
   const auto error = [&](const std::string& keys) {
-    const std::string message = folder.error(
-        kPairArms + "sources:\n  plan: {type: planned_move, " + keys + "}\n");
+    const std::string message =
+        folder.error(kPairArms + "sources:\n  plan: {type: planned_move, " + keys + "}\n");
     EXPECT_EQ(message.find("test.yaml:15: sources.plan cannot be made: "), 0U) << message;
     return message.substr(std::min(message.size(), message.find("made: ") + 6));
   };
