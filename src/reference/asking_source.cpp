@@ -19,7 +19,7 @@ AskingSource::AskingSource(const AskingConfig& config, const SourceContext& cont
     : name_(context.name),
       config_(config),
       reads_(config.reads, config.task, context),
-      parts_(1 + kMostPoses * kPoseNumbers),
+      parts_(1 + kMostPoses * kRowNumbers),
       worker_(std::make_unique<SlowWorker>(context.name, numbers, std::move(work))) {
   if (const auto kind = context.arbiter->reference(reads_.reference()).kind(); kind != kPoseKind)
     throw InputError(fmt::format("its answers are poses, and '{}' is a reference of type {}",

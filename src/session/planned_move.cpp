@@ -68,12 +68,12 @@ void plan_move(const PoseLimits& limits, const Question& question, Answer& answe
   const double step = std::max(kPlanStep, time / static_cast<double>(kMostPoses - 2));
   const auto rows = static_cast<std::size_t>(std::ceil(time / step)) + 1;
   answer.stamp = question.due;
-  answer.numbers.reserve(1 + rows * kPoseNumbers);
+  answer.numbers.reserve(1 + rows * kRowNumbers);
   answer.numbers.push_back(step);
   for (std::size_t i = 0; i < rows; ++i) {
-    answer.numbers.resize(answer.numbers.size() + kPoseNumbers);
+    answer.numbers.resize(answer.numbers.size() + kRowNumbers);
     put_pose(path.at(std::min(path.duration(), static_cast<double>(i) * step)).X_WE,
-             answer.numbers.data() + answer.numbers.size() - kPoseNumbers);
+             answer.numbers.data() + answer.numbers.size() - kRowNumbers);
   }
 }
 

@@ -74,10 +74,10 @@ void read_policy(const PolicyJson& message, Answer& answer) {
   answer.numbers.push_back(finite_number(member(message, "dt"), "'dt' of its answer"));
   for (std::size_t i = 0; i < poses.size(); ++i) {
     const PolicyJson& row = poses[i];
-    if (!row.is_array() || row.size() != kPoseNumbers)
+    if (!row.is_array() || row.size() != kRowNumbers)
       throw InputError(
-          fmt::format("poses[{}] of its answer is not a row of {} numbers", i, kPoseNumbers));
-    for (std::size_t k = 0; k < kPoseNumbers; ++k)
+          fmt::format("poses[{}] of its answer is not a row of {} numbers", i, kRowNumbers));
+    for (std::size_t k = 0; k < kRowNumbers; ++k)
       answer.numbers.push_back(finite_number(row[k], fmt::format("poses[{}][{}]", i, k)));
   }
 }
