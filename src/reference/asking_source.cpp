@@ -19,7 +19,7 @@ AskingSource::AskingSource(const AskingConfig& config, const SourceContext& cont
     : name_(context.name),
       config_(config),
       reads_(config.reads, config.task, context),
-      parts_(1 + kMostPoses * kPoseNumbers),
+      parts_(1 + kMostPoses * kRowNumbers),
       worker_(std::make_unique<SlowWorker>(context.name, numbers, std::move(work))) {
   if (const auto kind = context.arbiter->reference(reads_.reference()).kind(); kind != kPoseKind)
     throw InputError(fmt::format("its answers are poses, and '{}' is a reference of type {}",
@@ -84,9 +84,11 @@ void AskingSource::drop(std::size_t asked) {
   --waiting_;
 }
 
-void AskingSource::refuse(const Moment& moment, std::uint64_t id, std::string_view why) {
+// `again`: the question waits for an answer all the same, and is asked again.
+void AskingSource::refuse(const Moment& moment, std::uint64_t id, std::string_view why,
+                          bool again) {
   ++refused_;
-  next_ask_ = std::min(next_ask_, moment.now);
+  if (again) next_ask_ = std::min(next_ask_, moment.now);
   if (moment.events == nullptr) return;
   char text[166];
   const auto end = fmt::format_to_n(text, sizeof text, "answer {}: {}", id, why);
@@ -111,15 +113,16 @@ void AskingSource::receive(const Moment& moment, const Input& input) {
         asked_.begin());
   };
   if (part.refused != nullptr) {
-    refuse(moment, part.id, part.refused);
-    if (const std::size_t asked = find(part.id); asked < waiting_) drop(asked);
+    const std::size_t asked = find(part.id);
+    refuse(moment, part.id, part.refused, asked < waiting_);
+    if (asked < waiting_) drop(asked);
   }
   if (!part.whole) return;
   // what was refused may be another one than what is whole
   const auto id = static_cast<std::uint64_t>(input.numbers[0]);
   const std::size_t asked = find(id);
   if (asked == waiting_) {
-    refuse(moment, id, "to a question that does not wait for one");
+    refuse(moment, id, "to a question that does not wait for one", false);
     return;
   }
   if (moment.now > asked_[asked].question.due) ++late_;
@@ -130,7 +133,7 @@ void AskingSource::receive(const Moment& moment, const Input& input) {
 void AskingSource::take(const Moment& moment, const Input& input, std::size_t at) {
   const Asked& asked = asked_[at];
   const std::uint64_t id = asked.question.id;
-  if (asked.epoch != epoch_) return refuse(moment, id, "the source has begun anew since");
+  if (asked.epoch != epoch_) return refuse(moment, id, "the source has begun anew since", false);
   if (const auto what = reads_.changed(asked.seen); !what.empty()) return refuse(moment, id, what);
   if (!input.text.empty()) return fail(moment, input.text);
   if (input.stamp < last_stamp_)
@@ -167,8 +170,8 @@ void AskingSource::publish(ChannelTable& channels, Nanoseconds stamp) const {
 }
 
 void AskingSource::state(StateArchive& archive) {
-  archive(parts_, chunk_, waiting_, last_id_, epoch_, active_, since_, next_ask_, stamp_, last_stamp_,
-          answered_, refused_, late_, failed_, why_);
+  archive(parts_, chunk_, waiting_, last_id_, epoch_, active_, since_, next_ask_, stamp_,
+          last_stamp_, answered_, refused_, late_, failed_, why_);
   for (Asked& asked : asked_) archive(asked);
   own_state(archive);
   if (!archive.loading()) return;

@@ -4,8 +4,9 @@
 // goes into a question and who answers it (session/planned_move.cpp, session/policy.cpp).
 //
 // An answer is refused, and an event says why, when its question was never asked, when what it was
-// asked from has changed (versions.hpp), when its stamp is before that of the answer before, when it
-// was cut, or when its poses are none. The poses that are under way then go on, and it asks again.
+// asked from has changed (versions.hpp), when its stamp is before that of the answer before, when
+// it was cut, or when its poses are none. The poses that are under way then go on, and it asks
+// again.
 #include <array>
 #include <memory>
 #include <optional>
@@ -79,7 +80,7 @@ class AskingSource : public Source {
     }
   };
   void put(const Moment& moment, const Motion& reference);
-  void refuse(const Moment& moment, std::uint64_t id, std::string_view why);
+  void refuse(const Moment& moment, std::uint64_t id, std::string_view why, bool again = true);
   void fail(const Moment& moment, std::string_view why);
   void take(const Moment& moment, const Input& input, std::size_t asked);
   void drop(std::size_t asked);
@@ -92,16 +93,16 @@ class AskingSource : public Source {
   std::array<Asked, kMostAsked> asked_;  // that wait for their answers, in the order of asking
   std::uint32_t waiting_ = 0;            // of asked_
   std::uint64_t last_id_ = 0;
-  std::uint32_t epoch_ = 0;       // how often it began anew
-  bool active_ = false;           // it had something to follow in the last update
-  std::int64_t since_ = -1;       // the tick in which it came to have
-  Nanoseconds next_ask_ = 0;      // [ns]
-  Nanoseconds stamp_ = 0;         // of what the poses under way were asked from [ns]
-  Nanoseconds last_stamp_ = 0;    // of the last answer that was taken, since it began [ns]
-  std::uint64_t answered_ = 0;    // answers that were taken
+  std::uint32_t epoch_ = 0;     // how often it began anew
+  bool active_ = false;         // it had something to follow in the last update
+  std::int64_t since_ = -1;     // the tick in which it came to have
+  Nanoseconds next_ask_ = 0;    // [ns]
+  Nanoseconds stamp_ = 0;       // of what the poses under way were asked from [ns]
+  Nanoseconds last_stamp_ = 0;  // of the last answer that was taken, since it began [ns]
+  std::uint64_t answered_ = 0;  // answers that were taken
   std::uint32_t refused_ = 0, late_ = 0;
-  bool failed_ = false;           // the last answer says that there is none
-  std::array<char, 127> why_{};   // as a text that ends with 0
+  bool failed_ = false;          // the last answer says that there is none
+  std::array<char, 127> why_{};  // as a text that ends with 0
   NumberChannel age_channel_;
   IntegerChannel answered_channel_, refused_channel_, late_channel_;
   std::unique_ptr<SlowWorker> worker_;  // last: its thread ends first
@@ -119,11 +120,11 @@ ObjectSchema<Config> asking_keys(const ObjectSchema<Config>& keys, bool has_time
                     "from a question to its answer. On the virtual clock the answer is taken "
                     "exactly then; on the wall clock as it comes, and later ones are counted")
           .optional("every", &Config::every, number("s").above(0).max(3600), "it asks again")
-          .optional("chunks", &Config::chunks,
-                    choice<ChunkRule>({{"replace", ChunkRule::kReplace},
-                                       {"blend", ChunkRule::kBlend}}),
-                    "what new poses do with those under way: replace, or blend: as long as the old "
-                    "ones last, from them to the new ones")
+          .optional(
+              "chunks", &Config::chunks,
+              choice<ChunkRule>({{"replace", ChunkRule::kReplace}, {"blend", ChunkRule::kBlend}}),
+              "what new poses do with those under way: replace, or blend: as long as the old "
+              "ones last, from them to the new ones")
           .optional("reads", &Config::reads, reads_schema());
   if (has_timeout)
     schema = schema.optional("timeout", &Config::timeout, number("s").min(0).max(60),

@@ -36,14 +36,14 @@ PoseReference PoseChunk::at(Nanoseconds time) const {
 
 const char* PoseChunk::take(Nanoseconds now, Nanoseconds first, double dt,
                             std::span<const double> rows, ChunkRule rule, const Pose& X_WF) {
-  const std::size_t n = rows.size() / kPoseNumbers;
-  if (n == 0 || rows.size() % kPoseNumbers != 0 || n > kMostPoses)
+  const std::size_t n = rows.size() / kRowNumbers;
+  if (n == 0 || rows.size() % kRowNumbers != 0 || n > kMostPoses)
     return "is not rows of 7 numbers, from 1 to 2048 of them";
   if (!(dt >= 1e-3 && dt <= 10.0)) return "has rows that are not from 1 ms to 10 s apart";
   const std::int64_t step = std::llround(dt * 1e9);
   if (first + static_cast<std::int64_t>(n - 1) * step <= now) return "ends before it came";
   for (std::size_t i = 0; i < n; ++i) {
-    const Eigen::Map<const Eigen::Matrix<double, 7, 1>> row(rows.data() + i * kPoseNumbers);
+    const Eigen::Map<const Eigen::Matrix<double, 7, 1>> row(rows.data() + i * kRowNumbers);
     if (!row.allFinite() || !(row.head<3>().cwiseAbs().maxCoeff() < 1e3))
       return "has a pose that is not finite, or a kilometre away";
     if (!(row.tail<4>().norm() > 1e-6)) return "has a quaternion that is zero";
@@ -63,7 +63,7 @@ const char* PoseChunk::take(Nanoseconds now, Nanoseconds first, double dt,
     const Nanoseconds time = first + static_cast<std::int64_t>(i) * step;
     // of what is past the last row is kept where nothing else says how to come to the next one
     if (time <= now && (follows || time + step <= now)) continue;
-    const double* row = rows.data() + i * kPoseNumbers;
+    const double* row = rows.data() + i * kRowNumbers;
     Eigen::Vector3d p = X_WF * Eigen::Vector3d(row);
     Eigen::Quaterniond q = q_WF * quaternion_from_xyzw(Eigen::Vector4d(row + 3));
     if (rule == ChunkRule::kBlend && follows && time < old_end) {

@@ -19,7 +19,7 @@ enum class ChunkRule : std::uint8_t {
 };
 
 /// Poses that one answer may have, and numbers of each: x y z [m], quaternion x y z w.
-inline constexpr std::size_t kMostPoses = 2048, kPoseNumbers = 7;
+inline constexpr std::size_t kMostPoses = 2048, kRowNumbers = 7;
 
 class PoseChunk {
  public:

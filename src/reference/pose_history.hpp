@@ -20,8 +20,8 @@ class PoseHistory {
   using Id = Index<PoseHistory>;
   static constexpr Nanoseconds kSpan = 2 * kSecond;
 
-  /// Writes what is now into `values`: of a pose x y z [m] and the quaternion x y z w, of an arm its
-  /// joints [rad, m]. @return its stamp [ns]. Allocates and throws nothing.
+  /// Writes what is now into `values`: of a pose x y z [m] and the quaternion x y z w, of an arm
+  /// its joints [rad, m]. @return its stamp [ns]. Allocates and throws nothing.
   using Read = std::function<Nanoseconds(std::span<double> values)>;
 
   /// @param period of the loop [ns]: between two values of one thing, at least

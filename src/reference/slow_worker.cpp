@@ -71,8 +71,8 @@ bool SlowWorker::take(Nanoseconds now, bool at_its_time, Input& input) noexcept 
   const Slot& slot = slots_[taken_ % kMostAsked];
   if (at_its_time && slot.question.due > now) return false;
   const auto& numbers = slot.answer.numbers;
-  const std::size_t parts = std::max<std::size_t>(
-      1, (numbers.size() + kPartNumbers - 1) / kPartNumbers);
+  const std::size_t parts =
+      std::max<std::size_t>(1, (numbers.size() + kPartNumbers - 1) / kPartNumbers);
   const std::size_t first = part_ * kPartNumbers;
   const std::size_t count = std::min(kPartNumbers, numbers.size() - first);
   input.stamp = slot.answer.stamp;
@@ -80,8 +80,8 @@ bool SlowWorker::take(Nanoseconds now, bool at_its_time, Input& input) noexcept 
   input.to = name_;
   input.text = slot.answer.failure;
   const std::array<double, kPartHeader> header = {
-      static_cast<double>(slot.question.id), static_cast<double>(part_),
-      static_cast<double>(parts), static_cast<double>(numbers.size())};
+      static_cast<double>(slot.question.id), static_cast<double>(part_), static_cast<double>(parts),
+      static_cast<double>(numbers.size())};
   std::ranges::copy(header, input.numbers.begin());
   std::copy_n(numbers.begin() + static_cast<std::ptrdiff_t>(first), count,
               input.numbers.begin() + kPartHeader);

@@ -44,8 +44,7 @@ class SlowWorker {
  public:
   /// In the thread: fills an answer that is empty but for its stamp. What it throws is why there is
   /// none. It returns soon after `stops` has become true.
-  using Work =
-      std::function<void(const Question&, Answer&, const std::atomic<bool>& stops)>;
+  using Work = std::function<void(const Question&, Answer&, const std::atomic<bool>& stops)>;
 
   /// @param name of the source: whom the inputs are for  @param numbers of a question
   SlowWorker(std::string name, std::size_t numbers, Work work);

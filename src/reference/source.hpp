@@ -119,8 +119,8 @@ struct SourceContext {
   const Devices* devices = nullptr;
   const Scene* scene = nullptr;
   WholeArm* arms = nullptr;
-  const World* world = nullptr;      // null: nothing is simulated, as in an open replay
-  const Arbiter* arbiter = nullptr;  // has all references already
+  const World* world = nullptr;        // null: nothing is simulated, as in an open replay
+  const Arbiter* arbiter = nullptr;    // has all references already
   const Versions* versions = nullptr;  // of what changes while a question is answered
   PoseHistory* history = nullptr;      // where things were
 };

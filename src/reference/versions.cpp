@@ -41,8 +41,7 @@ Schema<ReadsConfig> reads_schema() {
   return object<ReadsConfig>("Reads",
                              "what its questions depend on: an answer to a question is refused "
                              "when one of these has changed since it was asked")
-      .optional("machines", &ReadsConfig::machines, list(text()).max_size(kMostRead),
-                "whose state")
+      .optional("machines", &ReadsConfig::machines, list(text()).max_size(kMostRead), "whose state")
       .optional("objects", &ReadsConfig::objects, list(text()).max_size(kMostRead),
                 "where they are: to 5 mm and 2 degrees")
       .optional("scene", &ReadsConfig::scene, boolean(), "whether it was put back");
@@ -74,8 +73,7 @@ Reads::Reads(const ReadsConfig& config, const std::string& task, const SourceCon
 }
 
 void Reads::look(Seen& seen) const {
-  for (std::size_t i = 0; i < machines_.size(); ++i)
-    seen.machines[i] = versions_->at(machines_[i]);
+  for (std::size_t i = 0; i < machines_.size(); ++i) seen.machines[i] = versions_->at(machines_[i]);
   if (scene_) seen.scene = versions_->at(scene_id_);
   seen.reference = arbiter_->rebases(reference_);
   for (std::size_t i = 0; i < objects_.size(); ++i)

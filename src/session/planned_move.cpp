@@ -68,12 +68,12 @@ void plan_move(const PoseLimits& limits, const Question& question, Answer& answe
   const double step = std::max(kPlanStep, time / static_cast<double>(kMostPoses - 2));
   const auto rows = static_cast<std::size_t>(std::ceil(time / step)) + 1;
   answer.stamp = question.due;
-  answer.numbers.reserve(1 + rows * kPoseNumbers);
+  answer.numbers.reserve(1 + rows * kRowNumbers);
   answer.numbers.push_back(step);
   for (std::size_t i = 0; i < rows; ++i) {
-    answer.numbers.resize(answer.numbers.size() + kPoseNumbers);
+    answer.numbers.resize(answer.numbers.size() + kRowNumbers);
     put_pose(path.at(std::min(path.duration(), static_cast<double>(i) * step)).X_WE,
-             answer.numbers.data() + answer.numbers.size() - kPoseNumbers);
+             answer.numbers.data() + answer.numbers.size() - kRowNumbers);
   }
 }
 
@@ -94,16 +94,15 @@ class PlannedMove : public AskingSource {
       : AskingSource(with_objects(config), context, kPlanNumbers,
                      [limits = PoseLimits{config.linear, config.angular}, thinks = config.thinks](
                          const Question& question, Answer& answer, const std::atomic<bool>& stops) {
-                       const auto until = std::chrono::steady_clock::now() +
-                                          std::chrono::duration<double>(thinks);
+                       const auto until =
+                           std::chrono::steady_clock::now() + std::chrono::duration<double>(thinks);
                        while (!stops && std::chrono::steady_clock::now() < until)
                          std::this_thread::sleep_for(std::chrono::milliseconds(1));
                        plan_move(limits, question, answer);
                      }),
         goals_(config.goals),
         world_(context.world) {
-    for (const PlannedGoal& goal : goals_)
-      bodies_.push_back(goal.in ? world_->body(*goal.in) : -1);
+    for (const PlannedGoal& goal : goals_) bodies_.push_back(goal.in ? world_->body(*goal.in) : -1);
   }
 
   std::string text() const override {

@@ -74,10 +74,10 @@ void read_policy(const PolicyJson& message, Answer& answer) {
   answer.numbers.push_back(finite_number(member(message, "dt"), "'dt' of its answer"));
   for (std::size_t i = 0; i < poses.size(); ++i) {
     const PolicyJson& row = poses[i];
-    if (!row.is_array() || row.size() != kPoseNumbers)
-      throw InputError(fmt::format("poses[{}] of its answer is not a row of {} numbers", i,
-                                   kPoseNumbers));
-    for (std::size_t k = 0; k < kPoseNumbers; ++k)
+    if (!row.is_array() || row.size() != kRowNumbers)
+      throw InputError(
+          fmt::format("poses[{}] of its answer is not a row of {} numbers", i, kRowNumbers));
+    for (std::size_t k = 0; k < kRowNumbers; ++k)
       answer.numbers.push_back(finite_number(row[k], fmt::format("poses[{}][{}]", i, k)));
   }
 }
@@ -103,8 +103,8 @@ class Policy : public AskingSource {
     for (const std::string& name : config_.observations) {
       const ChannelId id = channels.find(name);
       const ChannelInfo& info = channels.info(id);
-      const bool whole = info.type == ChannelType::kInteger ||
-                         info.type == ChannelType::kBoolean || info.type == ChannelType::kChoice;
+      const bool whole = info.type == ChannelType::kInteger || info.type == ChannelType::kBoolean ||
+                         info.type == ChannelType::kChoice;
       observed_.push_back({id, !whole, info.size});
       numbers += info.size;
     }
@@ -153,9 +153,8 @@ class Policy : public AskingSource {
       at += observed_[i].size;
     }
     const auto until =
-        PolicySocket::Clock::now() +
-        std::chrono::duration_cast<PolicySocket::Clock::duration>(
-            std::chrono::duration<double>(config_.answers_within));
+        PolicySocket::Clock::now() + std::chrono::duration_cast<PolicySocket::Clock::duration>(
+                                         std::chrono::duration<double>(config_.answers_within));
     socket_->send(message.dump(), until, stops);
     for (;;) {
       const PolicyJson reply = parsed(socket_->receive(until, stops));
@@ -188,8 +187,7 @@ void register_policy(SourceRegistry& registry) {
           .optional("relative", &PolicyConfig::relative, boolean(),
                     "poses are seen from where the frame was measured when the question was asked; "
                     "else they are in the world")
-          .optional("answers_within", &PolicyConfig::answers_within,
-                    number("s").above(0).max(600),
+          .optional("answers_within", &PolicyConfig::answers_within, number("s").above(0).max(600),
                     "by the wall clock, the wait for a client among it; else there is no answer"),
       "moves as another program says, asked with observations over a socket",
       [](const PolicyConfig& config, const SourceContext& context) {

@@ -27,9 +27,10 @@ sockaddr_un socket_address(const std::filesystem::path& path) {
   address.sun_family = AF_UNIX;
   const std::string text = path.string();
   if (text.size() >= sizeof address.sun_path)
-    throw InputError(fmt::format("the socket's path is {} bytes long, and {} are possible; choose "
-                                 "a shorter one",
-                                 text.size(), sizeof address.sun_path - 1));
+    throw InputError(
+        fmt::format("the socket's path is {} bytes long, and {} are possible; choose "
+                    "a shorter one",
+                    text.size(), sizeof address.sun_path - 1));
   std::memcpy(address.sun_path, text.c_str(), text.size() + 1);
   return address;
 }
@@ -40,18 +41,19 @@ const sockaddr* plain(const sockaddr_un& address) {
 
 // One that a program which has ended left behind is taken away.
 void clear_path(const std::filesystem::path& path, const sockaddr_un& address) {
-  struct stat about {};
+  struct stat about{};
   if (lstat(path.c_str(), &about) != 0) return;
   if (!S_ISSOCK(about.st_mode))
-    throw InputError(fmt::format("'{}' is there, and is no socket; choose another path",
-                                 shown(path.string())));
+    throw InputError(
+        fmt::format("'{}' is there, and is no socket; choose another path", shown(path.string())));
   const int tries = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const bool in_use = tries >= 0 && ::connect(tries, plain(address), sizeof address) == 0;
   if (tries >= 0) ::close(tries);
   if (in_use)
-    throw InputError(fmt::format("somebody listens on '{}' already; end that program, or choose "
-                                 "another path",
-                                 shown(path.string())));
+    throw InputError(
+        fmt::format("somebody listens on '{}' already; end that program, or choose "
+                    "another path",
+                    shown(path.string())));
   ::unlink(path.c_str());
 }
 

@@ -140,18 +140,19 @@ class PythonPolicy {
 TEST(SlowAnswers, APolicyInPythonDrivesAnArmAndItsLogReplaysWithoutIt) {
   const AppFolder folder;
   for (const std::string rule : {"replace", "blend"}) {
-    const App app = folder.app(kPairArms + "sources:\n  brain: {type: policy, task: hand, socket: " +
-                                   (folder.path() / "line").string() +
-                                   ", latency: 60 ms, every: 200 ms, answers_within: 60 s, "
-                                   "observations: [reference.hand.pose], chunks: " +
-                                   rule + R"(}
+    const App app =
+        folder.app(kPairArms + "sources:\n  brain: {type: policy, task: hand, socket: " +
+                       (folder.path() / "line").string() +
+                       ", latency: 60 ms, every: 200 ms, answers_within: 60 s, "
+                       "observations: [reference.hand.pose], chunks: " +
+                       rule + R"(}
 machines:
   arm:
     start: work
     states:
       work: {do: [{type: follow, task: hand, sources: [{source: brain}]}]}
 )",
-                               rule);
+                   rule);
     const auto file = folder.path() / (rule + ".mcap");
     Recorded run;
     {

@@ -27,9 +27,9 @@ std::vector<Input> inputs_of(double id, const std::vector<double>& numbers) {
   for (std::size_t first = 0; first < numbers.size(); first += kPartNumbers) {
     const auto begin = numbers.begin() + static_cast<std::ptrdiff_t>(first);
     const auto count = std::min(kPartNumbers, numbers.size() - first);
-    inputs.push_back(part_of({id, static_cast<double>(inputs.size()), parts,
-                              static_cast<double>(numbers.size())},
-                             {begin, begin + static_cast<std::ptrdiff_t>(count)}));
+    inputs.push_back(part_of(
+        {id, static_cast<double>(inputs.size()), parts, static_cast<double>(numbers.size())},
+        {begin, begin + static_cast<std::ptrdiff_t>(count)}));
   }
   return inputs;
 }

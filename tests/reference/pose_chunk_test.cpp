@@ -17,7 +17,8 @@ constexpr Nanoseconds kMs = 1'000'000;
 std::vector<double> along_x(double x0, double speed, std::size_t n) {
   std::vector<double> rows;
   for (std::size_t i = 0; i < n; ++i)
-    for (const double x : {x0 + speed * 0.01 * static_cast<double>(i), 0.0, 0.0, 0.0, 0.0, 0.0, 2.0})
+    for (const double x :
+         {x0 + speed * 0.01 * static_cast<double>(i), 0.0, 0.0, 0.0, 0.0, 0.0, 2.0})
       rows.push_back(x);
   return rows;
 }
@@ -95,8 +96,10 @@ TEST(PoseChunk, WhatIsNoPosesIsRefusedAndChangesNothing) {
   EXPECT_EQ(refusal(chunk, along_x(0, 0, 5), -1.0), apart);
   EXPECT_EQ(refusal(chunk, along_x(0, 0, 5), NAN), apart);
   EXPECT_EQ(refusal(chunk, along_x(0, 0, 5), 0.01, kSecond), "ends before it came");
-  EXPECT_EQ(refusal(chunk, along_x(NAN, 0, 5)), "has a pose that is not finite, or a kilometre away");
-  EXPECT_EQ(refusal(chunk, along_x(2e3, 0, 5)), "has a pose that is not finite, or a kilometre away");
+  EXPECT_EQ(refusal(chunk, along_x(NAN, 0, 5)),
+            "has a pose that is not finite, or a kilometre away");
+  EXPECT_EQ(refusal(chunk, along_x(2e3, 0, 5)),
+            "has a pose that is not finite, or a kilometre away");
   std::vector<double> no_turn = along_x(0, 0, 5);
   no_turn.back() = 0.0;
   EXPECT_EQ(refusal(chunk, no_turn), "has a quaternion that is zero");

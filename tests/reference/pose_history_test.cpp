@@ -76,7 +76,8 @@ TEST(PoseHistory, AMomentOutOfItsReachIsRefusedAndSaysWhy) {
   moving.run(4 * kSecond);
   EXPECT_EQ(refusal(moving.history, hand, 2 * kSecond), "");
   EXPECT_EQ(refusal(moving.history, hand, 2 * kSecond - 1), "that is more than 2 s ago");
-  EXPECT_EQ(refusal(moving.history, arm, 3 * kSecond), "it is a group of joints, which has no pose");
+  EXPECT_EQ(refusal(moving.history, arm, 3 * kSecond),
+            "it is a group of joints, which has no pose");
   double q = 0.0;
   EXPECT_STREQ(moving.history.joints_at(hand, 3 * kSecond, {&q, 1}),
                "it is a frame, which has no joints");

@@ -1,4 +1,5 @@
-// A thread that answers slower than a tick: when its answers are taken, and what they are as inputs.
+// A thread that answers slower than a tick: when its answers are taken, and what they are as
+// inputs.
 #include "reference/slow_worker.hpp"
 
 #include <gtest/gtest.h>
@@ -40,8 +41,9 @@ std::vector<std::pair<Nanoseconds, double>> taken_on_a_virtual_clock(SlowWorker&
   for (Nanoseconds now = 0; now < 400 * kMs; now += kMs) {
     worker.await(now);
     while (worker.take(now, true, input)) taken.emplace_back(now, input.numbers[kPartHeader]);
-    if (now % (60 * kMs) == 0 && now < 200 * kMs)
-      EXPECT_TRUE(worker.ask(question_at(1 + now / (60 * kMs), now, static_cast<double>(now))));
+    if (now % (60 * kMs) != 0 || now >= 200 * kMs) continue;
+    EXPECT_TRUE(worker.ask(question_at(static_cast<std::uint64_t>(1 + now / (60 * kMs)), now,
+                                       static_cast<double>(now))));
   }
   return taken;
 }

@@ -38,8 +38,8 @@ const AskingSource& plan_of(Session& session) {
 }
 
 // Runs it, and keeps what was refused.
-struct Run {
-  explicit Run(const App& app) : session(app) {}
+struct Watched {
+  explicit Watched(App of) : app(std::move(of)), session(app) {}
   void to(Nanoseconds until) {
     while (session.now() < until) {
       session.tick();
@@ -47,6 +47,7 @@ struct Run {
         if (event.kind == "refused") refused.push_back(std::string(event.text.view()));
     }
   }
+  App app;
   Session session;
   std::vector<std::string> refused;
 };
@@ -57,7 +58,7 @@ TEST(PlannedMove, TheFirstAnswerIsTakenAtItsTimeAndTheHandComesToTheGoal) {
   const AppFolder folder;
   const App app =
       folder.app(plan_app("latency: 100 ms, every: 30 s, goals: [{position: [0.45, 0.1, 0.5]}]"));
-  Run run(app);
+  Watched run(app);
   const auto hand = run.session.arbiter().find_reference("hand");
   // asked in tick 0: it is latched in the tick that begins at 100 ms
   run.to(100 * kMs);
@@ -75,7 +76,7 @@ TEST(PlannedMove, TheFirstAnswerIsTakenAtItsTimeAndTheHandComesToTheGoal) {
 
 TEST(PlannedMove, AMoveIsReplacedWhileItRunsWithoutAJump) {
   const AppFolder folder;
-  Run run(folder.app(plan_app(kTwoGoals)));
+  Watched run(folder.app(plan_app(kTwoGoals)));
   run.to(500 * kMs);
   Eigen::Vector3d before = test::reference_of(run.session, "hand").motion().pose.X_WE.p;
   double fastest = 0.0;
@@ -111,9 +112,9 @@ TEST(PlannedMove, AsksAndFollowsWithoutHeap_Alloc) {
 
 TEST(PlannedMove, AnAnswerIsRefusedByTheNameOfAnObjectThatHasMoved) {
   const AppFolder folder;
-  const App app = folder.app(plan_app(
-      "latency: 100 ms, every: 30 s, goals: [{position: [-0.4, -0.4, 0.1], in: parcel}]"));
-  Run run(app);
+  const App app = folder.app(
+      plan_app("latency: 100 ms, every: 30 s, goals: [{position: [-0.4, -0.4, 0.1], in: parcel}]"));
+  Watched run(app);
   run.to(50 * kMs);
   World& world = *run.session.world();
   Pose X = world.body_pose(world.body("parcel"));
@@ -124,7 +125,7 @@ TEST(PlannedMove, AnAnswerIsRefusedByTheNameOfAnObjectThatHasMoved) {
   EXPECT_TRUE(run.refused.empty());
   EXPECT_EQ(plan_of(run.session).answered(), 1U);
 
-  Run other(app);
+  Watched other(app);
   other.to(50 * kMs);
   World& moved = *other.session.world();
   X = moved.body_pose(moved.body("parcel"));
@@ -143,7 +144,7 @@ TEST(PlannedMove, AnAnswerIsRefusedByTheNameOfAnObjectThatHasMoved) {
 TEST(PlannedMove, AnAnswerIsRefusedWhenTheSceneWasPutBackTheReferenceSetAnewOrTheMachineWentOn) {
   const AppFolder folder;
   const std::string goal = "latency: 100 ms, every: 30 s, goals: [{position: [0.45, 0.1, 0.5]}]";
-  Run scene(folder.app(plan_app(goal, R"(  things:
+  Watched scene(folder.app(plan_app(goal, R"(  things:
     start: stay
     states:
       stay: {do: [{type: wait}], next: [{to: back, when: [{type: after, time: 50 ms}]}]}
@@ -154,14 +155,14 @@ TEST(PlannedMove, AnAnswerIsRefusedWhenTheSceneWasPutBackTheReferenceSetAnewOrTh
   EXPECT_EQ(scene.refused[0], "answer 1: the scene was put back");
 
   const App plain = folder.app(plan_app(goal));
-  Run anew(plain);
+  Watched anew(plain);
   anew.to(50 * kMs);
   anew.session.arbiter().rebase(anew.session.arbiter().find_reference("hand"));
   anew.to(110 * kMs);
   ASSERT_EQ(anew.refused.size(), 1U);
   EXPECT_EQ(anew.refused[0], "answer 1: the reference 'hand' was set anew");
 
-  Run machine(folder.app(plan_app(goal + ", reads: {machines: [other]}", R"(  other:
+  Watched machine(folder.app(plan_app(goal + ", reads: {machines: [other]}", R"(  other:
     start: one
     states:
       one: {do: [{type: wait}], next: [{to: two, when: [{type: after, time: 50 ms}]}]}
@@ -175,7 +176,7 @@ TEST(PlannedMove, AnAnswerIsRefusedWhenTheSceneWasPutBackTheReferenceSetAnewOrTh
 TEST(PlannedMove, AnswersOfBeforeAStopAreRefusedAndItPlansFromWhereTheArmIs) {
   const AppFolder folder;
   const App app = folder.app(plan_app(kTwoGoals));
-  Run run(app);
+  Watched run(app);
   run.to(450 * kMs);
   auto& box = run.session.mailbox("operator");
   box.post(test::operator_input(InputKind::kStop));
@@ -191,7 +192,7 @@ TEST(PlannedMove, AnswersOfBeforeAStopAreRefusedAndItPlansFromWhereTheArmIs) {
 TEST(PlannedMove, AnInputFromElsewhereAnswersNothing) {
   const AppFolder folder;
   const App app = folder.app(plan_app(kTwoGoals));
-  Run run(app);
+  Watched run(app);
   run.to(10 * kMs);
   Input input;
   input.to = "plan";
@@ -209,8 +210,8 @@ TEST(PlannedMove, WhatIsNotThereIsSaidAtItsPlace) {
   const AppFolder folder;
   const std::string goals = "goals: [{position: [0, 0, 0]}]";
   const auto error = [&](const std::string& keys) {
-    const std::string message = folder.error(
-        kPairArms + "sources:\n  plan: {type: planned_move, " + keys + "}\n");
+    const std::string message =
+        folder.error(kPairArms + "sources:\n  plan: {type: planned_move, " + keys + "}\n");
     EXPECT_EQ(message.find("test.yaml:15: sources.plan cannot be made: "), 0U) << message;
     return message.substr(std::min(message.size(), message.find("made: ") + 6));
   };

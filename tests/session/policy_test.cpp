@@ -5,6 +5,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -28,42 +29,48 @@ std::string framed(const std::string& message) {
   return bytes + message;
 }
 
-// A client in a thread: what it sends for each question, by its number; none: it goes.
+// A client in a thread: what it sends for each question, by its number; nothing: it goes.
 class Client {
  public:
   using Reply = std::function<std::string(int question, const std::string& asked)>;
-  Client(const std::filesystem::path& path, Reply reply)
-      : thread_([path, reply] { run(path, reply); }) {}
-  ~Client() { thread_.join(); }
+  Client(const std::filesystem::path& path, const Reply& reply)
+      : line_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    EXPECT_EQ(::connect(line_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    thread_ = std::thread([this, reply] { run(reply); });
+  }
+  ~Client() {
+    ::shutdown(line_, SHUT_RDWR);
+    thread_.join();
+    ::close(line_);
+  }
 
  private:
-  static bool read(int line, char* to, std::size_t size) {
+  bool read(char* to, std::size_t size) const {
     for (std::size_t done = 0; done < size;) {
-      const ssize_t n = ::recv(line, to + done, size - done, 0);
+      const ssize_t n = ::recv(line_, to + done, size - done, 0);
       if (n <= 0) return false;
       done += static_cast<std::size_t>(n);
     }
     return true;
   }
-  static void run(const std::filesystem::path& path, const Reply& reply) {
-    const int line = ::socket(AF_UNIX, SOCK_STREAM, 0);
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
-    if (::connect(line, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
-      unsigned char head[4];
-      for (int question = 1; read(line, reinterpret_cast<char*>(head), 4); ++question) {
-        std::string asked((head[0] << 24) | (head[1] << 16) | (head[2] << 8) | head[3], '\0');
-        if (!read(line, asked.data(), asked.size())) break;
-        const std::string bytes = reply(question, asked);
-        if (bytes.empty()) break;
-        ::send(line, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-        // one that is cut: what it announced never comes
-        if (bytes.size() >= 4 && bytes.substr(4).size() < 20) break;
-      }
+  void run(const Reply& reply) const {
+    std::array<unsigned char, 4> head{};
+    for (int question = 1; read(reinterpret_cast<char*>(head.data()), 4); ++question) {
+      std::size_t size = 0;
+      for (const unsigned char byte : head) size = size << 8U | byte;
+      std::string asked(size, '\0');
+      if (!read(asked.data(), size)) break;
+      const std::string bytes = reply(question, asked);
+      ::send(line_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      // it goes, also where what it announced has not come
+      if (bytes.size() < 24) break;
     }
-    ::close(line);
+    ::shutdown(line_, SHUT_RDWR);
   }
+  int line_;
   std::thread thread_;
 };
 
@@ -81,7 +88,8 @@ machines:
 struct Policed {
   explicit Policed(const AppFolder& folder, const Client::Reply& reply,
                    const std::string& keys = "")
-      : app(folder.app(policy_app(folder, keys))), session(app, live()),
+      : app(folder.app(policy_app(folder, keys))),
+        session(app, live()),
         client(folder.path() / "line", reply) {}
   static SessionOptions live() {
     SessionOptions options;
@@ -100,12 +108,11 @@ struct Policed {
         session.arbiter().source(session.arbiter().find_source("brain")));
   }
   std::string reason() {
-    return std::string(
-        session.arbiter().reason(session.arbiter().find_reference("hand")));
+    return std::string(session.arbiter().reason(session.arbiter().find_reference("hand")));
   }
   App app;
-  Client client;  // ends after the session, whose socket it reads
   Session session;
+  Client client;  // connects when the session listens
   std::vector<std::string> refused;
 };
 
@@ -121,12 +128,13 @@ std::string answer(int question, double x, int n, const std::string& more = "") 
 TEST(Policy, IsAskedWithObservationsByNameAndMovesTheHandFromWhereItWas) {
   const AppFolder folder;
   std::string first;
-  Policed run(folder,
-              [&](int question, const std::string& asked) {
-                if (question == 1) first = asked;
-                return answer(question, 0.02, 30);
-              },
-              ", relative: true, observations: [left.arm.q, mode.arm, reference.hand.pose]");
+  Policed run(
+      folder,
+      [&](int question, const std::string& asked) {
+        if (question == 1) first = asked;
+        return answer(question, 0.02, 30);
+      },
+      ", relative: true, observations: [left.arm.q, mode.arm, reference.hand.pose]");
   const Eigen::Matrix3d R = test::frame_reference(run.session, "hand").arm().X_WE.R;
   const Eigen::Vector3d p = test::frame_reference(run.session, "hand").arm().X_WE.p;
   run.to(180 * kMs);
@@ -146,7 +154,8 @@ TEST(Policy, HoldsWithTheReasonWhenItsAnswerIsNone) {
       {"", "its client is gone"},
       {framed(std::string(100, 'x')).substr(0, 14),
        "its client is gone in the middle of a message: 10 of 100 bytes came"},
-      {std::string(4, '\0'), "its client announces a message of 0 bytes; from 1 to 16777216 can be"},
+      {std::string(4, '\0'),
+       "its client announces a message of 0 bytes; from 1 to 16777216 can be"},
       {std::string(4, '\x7f'),
        "its client announces a message of 2139062143 bytes; from 1 to 16777216 can be"},
       {framed("this is no JSON, whatever it says"), "its answer is not JSON"},
@@ -176,11 +185,14 @@ TEST(Policy, HoldsWithTheReasonWhenItsAnswerIsNone) {
 
 TEST(Policy, RefusesPosesThatAreNoneAndStampsThatGoBack) {
   const AppFolder folder;
-  Policed run(folder, [](int question, const std::string&) {
-    if (question == 2) return answer(question, 0.45, 50, ", \"stamp\": 0.1");
-    if (question == 3) return answer(question, 0.45, 2);
-    return answer(question, 0.45, 50, ", \"stamp\": 0.15");
-  });
+  Policed run(
+      folder,
+      [](int question, const std::string&) {
+        if (question == 2) return answer(question, 0.0, 50, ", \"stamp\": 0.1");
+        if (question == 3) return answer(question, 0.0, 2);
+        return answer(question, 0.0, 50, ", \"stamp\": 0.15");
+      },
+      ", relative: true");
   run.to(500 * kMs);
   ASSERT_EQ(run.refused.size(), 2U);
   EXPECT_EQ(run.refused[0], "answer 2: its stamp is before that of the answer before");
@@ -191,18 +203,18 @@ TEST(Policy, RefusesPosesThatAreNoneAndStampsThatGoBack) {
 
 TEST(Policy, AClientThatIsGoneMakesTheHandHoldAndTheNextOneGoesOn) {
   const AppFolder folder;
-  Policed run(folder,
-              [](int question, const std::string&) {
-                return question < 3 ? answer(question, 0.0, 30) : std::string();
-              },
-              ", relative: true");
+  Policed run(
+      folder,
+      [](int question, const std::string&) {
+        return question < 3 ? answer(question, 0.0, 30) : std::string();
+      },
+      ", relative: true");
   run.to(440 * kMs);
   EXPECT_EQ(run.reason(), "");
   run.to(460 * kMs);
   EXPECT_EQ(run.reason(), "brain: its client is gone");
-  const Client next(folder.path() / "line", [](int question, const std::string&) {
-    return answer(question + 3, 0.0, 30);
-  });
+  const Client next(folder.path() / "line",
+                    [](int question, const std::string&) { return answer(question + 3, 0.0, 30); });
   run.to(800 * kMs);
   EXPECT_EQ(run.reason(), "");
   EXPECT_EQ(run.brain().answered(), 3U);
