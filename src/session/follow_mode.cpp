@@ -8,7 +8,9 @@
 #include "core/error.hpp"
 #include "core/object.hpp"
 #include "core/values.hpp"
+#include "reference/direction_reference.hpp"
 #include "reference/parted_source.hpp"
+#include "reference/relative_reference.hpp"
 #include "scene/scene_frame.hpp"
 
 namespace handspan {
@@ -30,6 +32,8 @@ std::string_view mode_for(std::string_view kind) {
   if (kind == kPoseKind) return "; use move_to";
   if (kind == kJointsKind) return "; use move_joints";
   if (kind == kWrenchKind) return "; use apply_wrench";
+  if (kind == kRelativePoseKind) return "; use move_relative";
+  if (kind == kDirectionKind) return "; use point";
   return "";
 }
 
