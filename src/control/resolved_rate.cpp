@@ -17,7 +17,7 @@ constexpr double kAheadSlow = 0.02, kAheadMost = 0.08;
 }  // namespace
 
 ResolvedRate::ResolvedRate(const Mechanism& mechanism, Eigen::Index rows)
-    : mechanism_(mechanism), modes_(std::max<Eigen::Index>(1, rows)) {
+    : mechanism_(&mechanism), modes_(std::max<Eigen::Index>(1, rows)) {
   const auto n = static_cast<Eigen::Index>(mechanism.actuated.size());
   for (const JointLimits& limits : mechanism.limits) viability_.emplace_back(limits);
   G_ = Eigen::MatrixXd::Zero(rows, rows);
@@ -66,7 +66,7 @@ void ResolvedRate::shrink() {
     if (!(rate * share_ > most)) continue;
     share_ = most / rate;
     joint_ = static_cast<int>(k);
-    bound_ = most < kAtLimit * mechanism_.limits[static_cast<std::size_t>(k)].velocity
+    bound_ = most < kAtLimit * mechanism_->limits[static_cast<std::size_t>(k)].velocity
                  ? WayBound::kEnd
                  : WayBound::kSpeed;
   }
@@ -88,8 +88,8 @@ const Eigen::VectorXd& ResolvedRate::accelerations(const Eigen::VectorXd& q,
   };
   for (Eigen::Index k = 0; k < task_.size(); ++k) {
     const auto j = static_cast<std::size_t>(k);
-    const double now = v[mechanism_.actuated[j]], at = q[mechanism_.actuated_q[j]];
-    const JointLimits& limits = mechanism_.limits[j];
+    const double now = v[mechanism_->actuated[j]], at = q[mechanism_->actuated_q[j]];
+    const JointLimits& limits = mechanism_->limits[j];
     const AccelerationBox box = viability_[j].box(at, now, dt);
     next_lower_[k] = now + dt * box.lower;
     next_upper_[k] = now + dt * box.upper;
@@ -104,7 +104,7 @@ const Eigen::VectorXd& ResolvedRate::accelerations(const Eigen::VectorXd& q,
   shrink();
   double step = 1.0;
   for (Eigen::Index k = 0; k < task_.size(); ++k) {
-    const double now = v[mechanism_.actuated[static_cast<std::size_t>(k)]],
+    const double now = v[mechanism_->actuated[static_cast<std::size_t>(k)]],
                  change = wanted_[k] - now;
     if (now + change > next_upper_[k] && change > 0.0)
       step = std::min(step, std::max(0.0, next_upper_[k] - now) / change);
@@ -112,7 +112,7 @@ const Eigen::VectorXd& ResolvedRate::accelerations(const Eigen::VectorXd& q,
       step = std::min(step, std::min(0.0, next_lower_[k] - now) / change);
   }
   for (Eigen::Index k = 0; k < task_.size(); ++k) {
-    const double now = v[mechanism_.actuated[static_cast<std::size_t>(k)]];
+    const double now = v[mechanism_->actuated[static_cast<std::size_t>(k)]];
     const double next = std::clamp(now + step * (wanted_[k] - now), next_lower_[k], next_upper_[k]);
     a_[k] = (next - now) / dt;
   }

@@ -57,7 +57,7 @@ class ResolvedRate {
  private:
   void shrink();
 
-  const Mechanism& mechanism_;
+  const Mechanism* mechanism_;
   std::vector<JointViability> viability_;
   Eigen::MatrixXd G_, AtU_;                           // A A^T; A^T U (n, m)
   Eigen::VectorXd W_, c_;                             // V - A v_p and what becomes of it (m)

@@ -14,6 +14,9 @@ namespace handspan {
 namespace {
 
 constexpr char kResolvedRate[] = "resolved_rate";
+// a torque-driven joint is behind its command by what its spring's damping makes of its speed, and
+// not because something is in its way [s]
+constexpr double kSpringLag = 0.2;
 
 // what a torque-driven group does with velocities
 ArmConfig with_law(ArmConfig config, const GroupLayout& group) {
@@ -50,7 +53,9 @@ Schema<ArmConfig> velocity_arm_schema() {
       .optional("stiffness", &ArmConfig::stiffness, dynamic_vector("N m/rad").above(0),
                 "of a torque-driven group, one a joint")
       .optional("damping", &ArmConfig::damping, dynamic_vector("N m s/rad").min(0),
-                "of a torque-driven group, one a joint");
+                "of a torque-driven group, one a joint")
+      .optional("friction", &ArmConfig::friction, dynamic_vector("N m").min(0),
+                "compensated dry friction of a torque-driven group, one a joint");
 }
 
 }  // namespace
@@ -106,24 +111,14 @@ void VelocityLaw::add_arms(const VelocityLawConfig& config, const ArmsContext& c
     const auto maker = std::ranges::find_if(instance.groups, [&](const ActuatorGroup& a) {
       return instance.name + "." + a.name == group.name;
     });
-    const auto n = static_cast<Eigen::Index>(robot->actuated.size());
-    arms_.push_back({g,
-                     m,
-                     group.rate,
-                     ArmDrive(with_law(arm->second, group), ArmContext{*robot, group, *maker}),
-                     {},
-                     {},
-                     ResolvedRate(*robot, 0),
-                     Matrix6Xd::Zero(6, robot->model->nv()),
-                     {},
-                     {},
-                     Eigen::VectorXd::Zero(n),
-                     Eigen::VectorXd::Zero(n),
-                     Eigen::VectorXd::Zero(n),
-                     {},
-                     {},
-                     {},
-                     {}});
+    Arm made{g, m, group.rate,
+             ArmDrive(with_law(arm->second, group), ArmContext{*robot, group, *maker}),
+             ResolvedRate(*robot, 0)};
+    made.sprung = group.kind == GroupKind::kTorque;
+    made.J = Matrix6Xd::Zero(6, robot->model->nv());
+    made.posture = made.by = made.ahead =
+        Eigen::VectorXd::Zero(static_cast<Eigen::Index>(robot->actuated.size()));
+    arms_.push_back(std::move(made));
     state_->mechanisms[static_cast<std::size_t>(m)].dt = 1.0 / group.rate.hz();
   }
 }
@@ -208,7 +203,11 @@ void VelocityLaw::observe(const Observation& observation, std::int64_t tick) {
          k < system_.mechanisms()[static_cast<std::size_t>(arm.mechanism)].actuated.size(); ++k) {
       const Eigen::Index place = arm.drive.place_in_group(k);
       const double ahead = arm.drive.expected_q(place) - measured.q[place];
-      if (std::isfinite(ahead)) arm.ahead[static_cast<Eigen::Index>(k)] = ahead;
+      const double lag =
+          arm.sprung ? kSpringLag * std::abs(arm.drive.commanded_v()[static_cast<Eigen::Index>(k)])
+                     : 0.0;
+      if (std::isfinite(ahead))
+        arm.ahead[static_cast<Eigen::Index>(k)] = ahead - std::clamp(ahead, -lag, lag);
     }
   }
   ++ticks_since_;

@@ -58,17 +58,18 @@ class VelocityLaw : public ArmsController {
     int mechanism = 0;
     Rate rate;
     ArmDrive drive;
-    std::vector<FrameTask*> frames;
-    std::vector<PostureTask*> postures;
     ResolvedRate law;
-    Matrix6Xd J;                  // of one frame, all joints
-    Eigen::MatrixXd A;            // of all rows, actuated joints
-    Eigen::VectorXd V;            // of all rows
-    Eigen::VectorXd posture, by;  // one an actuated joint: what postures want; with what weight
-    Eigen::VectorXd ahead;        // of each joint's command [rad]
-    VectorChannel q, v;
-    NumberChannel share;
-    ChoiceChannel bound;
+    bool sprung = false;  // torques drive it, by a spring at each joint
+    std::vector<FrameTask*> frames{};
+    std::vector<PostureTask*> postures{};
+    Matrix6Xd J{};                    // of one frame, all joints
+    Eigen::MatrixXd A{};              // of all rows, actuated joints
+    Eigen::VectorXd V{};              // of all rows
+    Eigen::VectorXd posture{}, by{};  // one an actuated joint: what postures want; their weights
+    Eigen::VectorXd ahead{};          // of each joint's command [rad]
+    VectorChannel q{}, v{};
+    NumberChannel share{};
+    ChoiceChannel bound{};
   };
   struct Held {  // joint of our robots that others drive
     std::size_t group = 0;

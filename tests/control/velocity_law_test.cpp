@@ -31,9 +31,9 @@ struct Rig {
   explicit Rig(const std::string& config = kArms + kTasks)
       : scene(test::scene_of(kScene)),
         plant(scene),
-        made(parse_yaml(config, "app.yaml",
-                        parts_of<register_control>().of<ArmsRegistry>().schema())
-                 .make(ArmsContext{scene, plant.layout(), kSecond / 1000})),
+        made(
+            parse_yaml(config, "app.yaml", parts_of<register_control>().of<ArmsRegistry>().schema())
+                .make(ArmsContext{scene, plant.layout(), kSecond / 1000})),
         arms(dynamic_cast<VelocityLaw&>(*made)),
         command(Command::zero(plant.layout())) {
     arms.start(plant.read());
@@ -158,8 +158,7 @@ TEST(VelocityLaw, FollowsPosesWithTheirVelocities) {
     }
     rig.tick();
     if (i > 500)
-      for (Moves& m : all)
-        m.worst = std::max(m.worst, m.task.pose_error().norm());
+      for (Moves& m : all) m.worst = std::max(m.worst, m.task.pose_error().norm());
   }
   for (const Moves& m : all) EXPECT_LT(m.worst, 1e-3) << m.task.name();
 }
@@ -176,8 +175,8 @@ TEST(VelocityLaw, ReferencesOutOfReachLeaveTheMeasuredJointsWithinTheirLimits) {
       for (auto& [task, from] : all) {
         PoseReference goal = from;
         for (double& x : goal.X_WE.p) x += random.uniform(-0.8, 0.8);
-        goal.X_WE.R = exp_so3(Eigen::Vector3d(random.uniform(-2, 2), random.uniform(-2, 2), 0)) *
-                      goal.X_WE.R;
+        goal.X_WE.R =
+            exp_so3(Eigen::Vector3d(random.uniform(-2, 2), random.uniform(-2, 2), 0)) * goal.X_WE.R;
         task->set_reference(goal);
       }
     rig.tick();

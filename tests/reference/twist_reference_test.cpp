@@ -19,8 +19,8 @@ Vector6d twist(double vx, double vy, double vz, double wx = 0, double wy = 0, do
 }
 
 struct Driven : TwistRig {
-  explicit Driven(const std::string& arms, const std::string& reference = "{type: twist}")
-      : TwistRig(arms, reference) {
+  explicit Driven(const std::string& arms_text, const std::string& reference = "{type: twist}")
+      : TwistRig(arms_text, reference) {
     source = arbiter.add_source("stick", std::make_unique<TwistSource>(wish));
     give(source);
   }
@@ -31,7 +31,7 @@ struct Driven : TwistRig {
 class TwistReferenceOf : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Controllers, TwistReferenceOf,
                          testing::Values(test::kTwistQp, test::kTwistLaw),
-                         [](const auto& info) { return info.index == 0 ? "Qp" : "ResolvedRate"; });
+                         [](const auto& of) { return of.index == 0 ? "Qp" : "ResolvedRate"; });
 
 TEST_P(TwistReferenceOf, IntegratesToThePoseOfTheArm) {
   Driven rig(GetParam());

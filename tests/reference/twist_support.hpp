@@ -43,14 +43,14 @@ inline const char* const kTwistScene = "robots: {left: {robot: fr3, tool: plate,
 
 /// `whole_arm` of an app for that scene: the QP, and resolved-rate control.
 inline const char* const kTwistQp = R"(
-arms: {left.arm: {feedback: commanded}}
+arms: {left.arm: {feedback: commanded, friction: [0.18, 0.18, 0.18, 0.18, 0.18, 0.18, 0.18]}}
 tasks:
   hand: {type: twist, frame: left.tcp}
   posture: {type: posture, robot: left, stiffness: 10, weight: 1.0e-4}
 )";
 inline const char* const kTwistLaw = R"(
 type: resolved_rate
-arms: {left.arm: {}}
+arms: {left.arm: {friction: [0.18, 0.18, 0.18, 0.18, 0.18, 0.18, 0.18]}}
 tasks:
   hand: {type: twist, frame: left.tcp}
   posture: {type: posture, robot: left, stiffness: 10, weight: 1.0e-4}
