@@ -4,7 +4,7 @@
 #include "core/error.hpp"
 #include "core/object.hpp"
 #include "core/values.hpp"
-#include "math/rotation.hpp"
+#include "math/so3.hpp"
 
 namespace handspan {
 

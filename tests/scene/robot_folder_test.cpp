@@ -218,6 +218,32 @@ TEST_F(RobotFolderFiles, HavePosesWithinLimits) {
             "robot.yaml:10: pose 'home' puts joint 'j1' at 1.95, outside its limits -1.9 to 1.9");
 }
 
+TEST_F(RobotFolderFiles, HavePosesByJointsOfWholeGroups) {
+  const std::string groups = replaced(
+      kRobot, "  - {name: arm, joints: [j1, j2], drive: velocity, lag: 20 ms, delay_ticks: 1}\n",
+      "  - {name: arm, joints: [j1], drive: velocity}\n"
+      "  - {name: lift, joints: [j2], drive: position}\n");
+  const auto with = [&](const std::string& pose) {
+    return error(replaced(groups, "home: [0.5, 10]", "home: " + pose));
+  };
+  EXPECT_EQ(with("{j1: 10 deg, j2: 3}"), "no error");
+  EXPECT_EQ(with("{j1: 0.5}"), "no error");
+  EXPECT_EQ(with("{j1: 0.5, j3: 1}"),
+            "robot.yaml:11: pose 'home' names the joint 'j3', which no group has; did you mean "
+            "'j1'?");
+  EXPECT_EQ(with("{j2: 1}"),
+            "robot.yaml:11: pose 'home' misses the group 'arm'; the first group has a place in "
+            "every pose; give all of: j1");
+  EXPECT_EQ(with("{j1: 1.95}"),
+            "robot.yaml:11: pose 'home' puts joint 'j1' at 1.95, outside its limits -1.9 to 1.9");
+  EXPECT_EQ(with("{j1: 0.5 m/s}"),
+            "robot.yaml:11: poses.home.j1 is in m/s; give an angle, or of a joint that slides a "
+            "way");
+  EXPECT_EQ(error(replaced(kRobot, "home: [0.5, 10]", "home: {j1: 0.5}")),
+            "robot.yaml:10: pose 'home' misses of the group 'arm': j2; the first group has a place "
+            "in every pose; give all of: j1, j2");
+}
+
 TEST_F(RobotFolderFiles, HaveAModelThatCanBe) {
   EXPECT_NE(error(kRobot, kLimits, "<mujoco><worldbody><body name='a'").find("model.xml: "),
             std::string::npos);
