@@ -37,11 +37,23 @@ void print_names(const char* what, const std::vector<std::string>& names) {
   if (!names.empty()) fmt::print("    {:<8} {}\n", what, fmt::join(names, " "));
 }
 
+// of each output its name, and how many numbers it has when these are several
+std::vector<std::string> output_names(const DeviceLayout& layout) {
+  std::vector<std::string> names;
+  for (const DeviceOutput& output : layout.outputs)
+    names.push_back(output.size == 1 ? output.name
+                                     : fmt::format("{}[{}]", output.name, output.size));
+  return names;
+}
+
 nlohmann::ordered_json to_json(const DeviceLayout& layout) {
+  auto outputs = nlohmann::ordered_json::array();
+  for (const DeviceOutput& output : layout.outputs)
+    outputs.push_back({{"name", output.name}, {"size", output.size}, {"unit", output.unit}});
   return {{"poses", layout.poses},
           {"axes", layout.axes},
           {"buttons", layout.buttons},
-          {"outputs", layout.outputs}};
+          {"outputs", outputs}};
 }
 
 nlohmann::ordered_json list_types(const DeviceRegistry& types) {
@@ -56,7 +68,7 @@ nlohmann::ordered_json list_types(const DeviceRegistry& types) {
       print_names("poses", layout.poses);
       print_names("axes", layout.axes);
       print_names("buttons", layout.buttons);
-      print_names("outputs", layout.outputs);
+      print_names("outputs", output_names(layout));
       entry.update(to_json(layout));
     } catch (const InputError&) {
       fmt::print("    what it has depends on its configuration\n");

@@ -180,12 +180,19 @@ std::string workspace_app(const WorkspacePlan& plan, const RobotFolder& robot,
         "    - {{type: collision, pairs: [[arm.*, arm.*]], deceleration: {:.2g} m/s^2}}\n",
         own_deceleration(robot, plan.reach));
   if (beside) out += "    - {type: collision, pairs: [[arm.*, pedestal]]}\n";
-  out +=
-      "devices:\n  # the page's keys, mouse, gamepad and touch, or a headset's right controller\n"
-      "  page: {driver: {type: headset}}\n"
-      "sources:\n  person: {type: hand, device: page, pose: right, clutch: {motion: "
-      "right.trigger}}\n";
   const double speed = std::max(0.05, 0.4 * plan.reach);
+  out += fmt::format(
+      "devices:\n  # its right controller moves the hand, and so do the page's keys, mouse, "
+      "gamepad "
+      "and touch\n"
+      "  headset: {{driver: {{type: headset}}}}\n"
+      "  page: {{driver: {{type: page}}}}\n"
+      "sources:\n  person: {{type: hand, device: headset, pose: right, clutch: {{motion: "
+      "right.trigger}}}}\n"
+      "  jog: {{type: jog, device: page, x: x, y: y, z: z, roll: roll, pitch: pitch, yaw: yaw, "
+      "dead_man: clutch, response: {{dead_zone: 0}}, speed: {} m/s, angular_speed: 1 rad/s, "
+      "acceleration: {} m/s^2, angular_acceleration: 1.5 rad/s^2}}\n",
+      metres(speed), metres(1.2 * speed));
   out += fmt::format(
       "references:\n  hand: {{speed: {} m/s, acceleration: {} m/s^2, angular_speed: 1 rad/s, "
       "angular_acceleration: 3 rad/s^2}}\n",
@@ -212,11 +219,12 @@ std::string workspace_app(const WorkspacePlan& plan, const RobotFolder& robot,
       "      # a run without --for ends here; the station goes on\n"
       "      shown: {final: true, next: [{to: teleoperation}]}\n"
       "      teleoperation:\n        do:\n"
-      "          - {type: follow, task: hand, sources: [{source: person}]}\n";
+      "          - {type: follow, task: hand, sources: [{source: person}, {source: jog}]}\n";
   for (const auto& gripper : grippers)
     out += fmt::format(
         "          # a press closes the gripper, the next one opens it\n"
-        "          - {{type: operate, group: arm.{}, device: page, \"on\": right.primary, toggles: "
+        "          - {{type: operate, group: arm.{}, device: headset, \"on\": right.primary, "
+        "toggles: "
         "true}}\n",
         gripper);
   out += "picture: {view: overview}\n";

@@ -16,6 +16,7 @@
 #include <Eigen/Geometry>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,13 +36,33 @@ const char* name_of(TrackedAs as);
 
 inline constexpr std::size_t kPoseNumbers = 8;
 
+/// The most numbers that one output takes.
+inline constexpr std::size_t kMostOutputNumbers = 8;
+
+/// What a device can be sent: a rumble, a force along its own axes, the colour of a light.
+struct DeviceOutput {
+  std::string name;
+  std::size_t size = 1;   // numbers: 3 of a force or a colour
+  std::string unit = "";  // N of a force; empty: 0 to 1
+};
+
 /// What the samples of a device have; fixed while it runs. Names are dotted: "left.trigger".
 struct DeviceLayout {
-  std::vector<std::string> poses, axes, buttons, outputs;
+  std::vector<std::string> poses, axes, buttons;
+  std::vector<DeviceOutput> outputs;
 
   std::size_t numbers() const { return kPoseNumbers * poses.size() + axes.size() + buttons.size(); }
   std::size_t first_axis() const { return kPoseNumbers * poses.size(); }
   std::size_t first_button() const { return first_axis() + axes.size(); }
+};
+
+/// What of an operator's page gives one control of a device. The page's inputs have names of their
+/// own (page_inputs.hpp): "pad.left.stick_x", "key.KeyW".
+struct PageFeed {
+  std::string control;                // an axis or a button of the device
+  std::string axis = "";              // an input of the page
+  double sign = 1.0;                  // of the input: 1 or -1
+  std::string plus = "", minus = "";  // or inputs that are pressed, one for each direction
 };
 
 /// A sample in the making, for devices. Everything is "not tracked" and "not valid" at first.
@@ -84,6 +105,12 @@ class Device {
   /// Whether the station may give its samples: not where open() starts a thread that does.
   virtual bool takes_samples() const { return true; }
 
+  /// Whether a page may take over from the thread that open() starts: while the page gives samples,
+  /// those of the thread are not heard.
+  virtual bool gives_way() const { return false; }
+  /// How a page makes its samples, where the device says so.
+  virtual std::vector<PageFeed> page_feeds() const { return {}; }
+
   /// A live run begins: one with a thread of its own posts samples from now on until close(). A
   /// replay opens nothing. @throws InputError with cause and hint when it is not there
   virtual void open(Mailbox&) {}
@@ -96,9 +123,9 @@ class Device {
   /// Allocates and throws nothing
   virtual bool sample(Nanoseconds /*now*/, Input& /*input*/) { return false; }
 
-  /// From the loop's thread, when the value changed: 0 to 1 for rumble, N for force. Allocates,
-  /// locks and throws nothing: its thread takes the newest.
-  virtual void output(std::size_t /*index*/, double /*value*/) noexcept {}
+  /// From the loop's thread, when a value changed: as many numbers as the output's size, 0 to 1 of
+  /// a rumble, N of a force. Allocates, locks and throws nothing: its thread takes the newest.
+  virtual void output(std::size_t /*index*/, std::span<const double> /*values*/) noexcept {}
 };
 
 using DeviceRegistry = Registry<Device, const DeviceContext&>;

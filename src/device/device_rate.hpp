@@ -85,6 +85,8 @@ class DeadMan {
   void open();
   /// @param at_rest no rate is asked for  @return whether rates are heard
   bool update(const DeviceState& device, bool at_rest);
+  /// Whether rates are heard.
+  bool closed() const { return closed_; }
   /// Why they are not; lives for ever.
   const char* reason() const;
   void state(StateArchive& archive) { archive(closed_, may_close_, why_, break_); }

@@ -10,6 +10,7 @@
 #include "core/object.hpp"
 #include "core/suggest.hpp"
 #include "core/values.hpp"
+#include "math/so3.hpp"
 
 namespace handspan {
 
@@ -20,21 +21,46 @@ void Devices::add(const std::string& name, const DeviceConfig& config, std::uint
   Entry& entry = devices_.emplace_back(
       Entry{name, std::move(driver), std::move(state), {}, {}, {}, {}, false, {}, {}, {}, {}, {}});
   add_stops(entry, config);
-  for (const OutputConfig& output : config.outputs) {
-    const auto& names = entry.state.layout().outputs;
-    const auto found = std::ranges::find(names, output.output);
-    if (found == names.end())
-      throw ConfigError({{output.place, fmt::format("devices.{}.outputs", name),
-                          fmt::format("has no output '{}'", shown(output.output)),
-                          names.empty() ? std::string("this device takes none")
-                                        : did_you_mean(output.output, names, "it has")}});
-    if (std::ranges::any_of(entry.outputs,
-                            [&](const Output& o) { return o.config.output == *found; }))
-      throw ConfigError({{output.place, fmt::format("devices.{}.outputs", name),
-                          fmt::format("feeds '{}' twice", *found), "take one away"}});
-    entry.outputs.push_back(
-        {output, static_cast<std::size_t>(found - names.begin()), {}, -1, 0.0, 0.0, false, {}});
+  for (const OutputConfig& output : config.outputs) add_output(entry, output);
+}
+
+void Devices::add_output(Entry& entry, const OutputConfig& config) {
+  const auto bad = [&](std::string cause, std::string hint) {
+    return ConfigError({{config.place, fmt::format("devices.{}.outputs", entry.name),
+                         std::move(cause), std::move(hint)}});
+  };
+  const auto& all = entry.state.layout().outputs;
+  const auto found = std::ranges::find(all, config.output, &DeviceOutput::name);
+  if (found == all.end()) {
+    std::vector<std::string> names;
+    for (const DeviceOutput& output : all) names.push_back(output.name);
+    throw bad(fmt::format("has no output '{}'", shown(config.output)),
+              names.empty() ? std::string("this device takes none")
+                            : did_you_mean(config.output, names, "it has"));
   }
+  if (std::ranges::any_of(entry.outputs,
+                          [&](const Output& o) { return o.config.output == config.output; }))
+    throw bad(fmt::format("feeds '{}' twice", config.output), "take one away");
+  if (found->size == 1 && !config.labels.empty())
+    throw bad(fmt::format("has labels for '{}', which is one number", config.output),
+              "give one 'label', or leave it out for the length");
+  if (found->size > 1 && config.label)
+    throw bad(
+        fmt::format("has one label for '{}', which is {} numbers", config.output, found->size),
+        "give 'labels', a list of as many");
+  if (found->size > 1 && !config.labels.empty() && config.labels.size() != found->size)
+    throw bad(fmt::format("has {} labels for '{}', which is {} numbers", config.labels.size(),
+                          config.output, found->size),
+              "give one for each of them");
+  if (found->size != 3 && (config.frame || config.rpy))
+    throw bad(fmt::format("turns '{}', which is not 3 numbers", config.output),
+              "leave frame and rpy out");
+  Output output;
+  output.config = config;
+  output.index = static_cast<std::size_t>(found - all.begin());
+  output.size = found->size;
+  if (config.rpy) output.R_WD = rotation_from_rpy(*config.rpy);
+  entry.outputs.push_back(std::move(output));
 }
 
 void Devices::add_stops(Entry& entry, const DeviceConfig& config) {
@@ -81,35 +107,63 @@ void Devices::declare(ChannelTable& channels, Rate rate) {
     entry.out_of_range = channels.integer(
         name + ".out_of_range", "", rate,
         "axes beyond -1 to 1 and quaternions not of length 1, brought there, so far");
-    for (Output& output : entry.outputs)
-      output.channel =
-          channels.number(name + "." + output.config.output, "", rate, "sent to the device");
+    for (Output& output : entry.outputs) {
+      const DeviceOutput& to = entry.state.layout().outputs[output.index];
+      const std::string full = name + "." + to.name;
+      if (output.size == 1)
+        output.channel = channels.number(full, to.unit, rate, "sent to the device");
+      else
+        output.channels =
+            channels.vector(full, output.size, to.unit, rate, "sent to the device, in its axes");
+    }
   }
 }
 
 void Devices::connect(const ChannelTable& channels) {
   for (Entry& entry : devices_)
-    for (Output& output : entry.outputs) {
-      const auto bad = [&](std::string cause, std::string hint) {
-        return ConfigError({{output.config.place, fmt::format("devices.{}.outputs", entry.name),
-                             std::move(cause), std::move(hint)}});
-      };
-      try {
-        output.from = channels.find(output.config.channel);
-      } catch (const InputError& error) {
-        throw bad(error.what(), "");
-      }
-      const ChannelInfo& info = channels.info(output.from);
-      if (!holds_doubles(info.type) || info.type == ChannelType::kPose)
-        throw bad(fmt::format("'{}' is a {}", info.name, name_of(info.type)),
-                  "an output is fed from a number or a vector");
-      if (!output.config.label) continue;
-      const auto label = std::ranges::find(info.labels, *output.config.label);
-      if (label == info.labels.end())
-        throw bad(fmt::format("'{}' has no element '{}'", info.name, shown(*output.config.label)),
-                  did_you_mean(*output.config.label, info.labels, "it has"));
-      output.element = static_cast<int>(label - info.labels.begin());
+    for (Output& output : entry.outputs) connect(output, entry.name, channels);
+}
+
+void Devices::connect(Output& output, const std::string& device, const ChannelTable& channels) {
+  const OutputConfig& config = output.config;
+  const auto bad = [&](std::string cause, std::string hint) {
+    return ConfigError({{config.place, fmt::format("devices.{}.outputs", device), std::move(cause),
+                         std::move(hint)}});
+  };
+  const auto find = [&](const std::string& name) {
+    try {
+      return channels.find(name);
+    } catch (const InputError& error) {
+      throw bad(error.what(), "");
     }
+  };
+  output.from = find(config.channel);
+  const ChannelInfo& info = channels.info(output.from);
+  if (!holds_doubles(info.type) || info.type == ChannelType::kPose)
+    throw bad(fmt::format("'{}' is a {}", info.name, name_of(info.type)),
+              "an output is fed from a number or a vector");
+  const auto element = [&](const std::string& name) {
+    const auto label = std::ranges::find(info.labels, name);
+    if (label == info.labels.end())
+      throw bad(fmt::format("'{}' has no element '{}'", info.name, shown(name)),
+                did_you_mean(name, info.labels, "it has"));
+    return static_cast<int>(label - info.labels.begin());
+  };
+  if (config.label) output.element = element(*config.label);
+  for (const std::string& label : config.labels) output.elements.push_back(element(label));
+  if (output.size == 1) return;
+  if (output.elements.empty()) {
+    if (info.size < output.size)
+      throw bad(fmt::format("'{}' has {} numbers, and '{}' takes {}", info.name, info.size,
+                            config.output, output.size),
+                "take a longer vector");
+    for (std::size_t i = 0; i < output.size; ++i) output.elements.push_back(static_cast<int>(i));
+  }
+  if (!config.frame) return;
+  output.frame = find(*config.frame);
+  if (const ChannelInfo& pose = channels.info(*output.frame); pose.type != ChannelType::kPose)
+    throw bad(fmt::format("'{}' is a {}", pose.name, name_of(pose.type)),
+              "'frame' is a channel of a pose");
 }
 
 void Devices::open(std::span<Mailbox* const> mailboxes, const ChannelTable& channels) {
@@ -169,26 +223,55 @@ void Devices::find_stop() {
   }
 }
 
+Devices::OutputValues Devices::wanted(Output& output, const ChannelTable& channels, double dt) {
+  const auto values = channels.numbers(output.from);
+  OutputValues now = OutputValues::Zero();
+  if (output.size == 1) {
+    const auto n = values.size() == 6 ? 3 : values.size();
+    now[0] = output.element >= 0  ? values[output.element]
+             : values.size() == 1 ? values[0]
+                                  : values.head(n).norm();
+  } else {
+    for (std::size_t i = 0; i < output.size; ++i)
+      now[static_cast<int>(i)] = values[output.elements[i]];
+    if (output.frame) {
+      const auto X = channels.numbers(*output.frame);
+      now.head<3>() = Eigen::Quaterniond(X[6], X[3], X[4], X[5]) * Eigen::Vector3d(now.head<3>());
+    }
+    if (output.config.rpy) now.head<3>() = output.R_WD.transpose() * Eigen::Vector3d(now.head<3>());
+  }
+  if (output.config.change) {
+    const OutputValues before = output.started ? output.before : now;
+    output.before = now;
+    now = (now - before) / dt;
+    if (output.size == 1) now[0] = std::abs(now[0]);
+  }
+  output.started = true;
+  const double size = now.norm();
+  if (!std::isfinite(size) || size < output.config.dead_zone || size == 0.0)
+    return OutputValues::Zero();
+  now *= output.config.gain;
+  // a force that is cut keeps its direction
+  const double most = output.config.max, length = now.norm();
+  if (output.size == 1)
+    now[0] = std::clamp(now[0], -most, most);
+  else if (length > most)
+    now *= most / length;
+  return now;
+}
+
 void Devices::feed(ChannelTable& channels, Nanoseconds now, double dt) {
   for (Entry& entry : devices_)
     for (Output& output : entry.outputs) {
-      const auto values = channels.numbers(output.from);
-      const auto n = values.size() == 6 ? 3 : values.size();
-      double value = output.element >= 0  ? values[output.element]
-                     : values.size() == 1 ? values[0]
-                                          : values.head(n).norm();
-      if (output.config.change) {
-        const double before = output.started ? output.before : value;
-        output.before = value;
-        value = std::abs(value - before) / dt;
-      }
-      output.started = true;
-      if (!std::isfinite(value) || std::abs(value) < output.config.dead_zone) value = 0.0;
-      value = std::clamp(output.config.gain * value, -output.config.max, output.config.max);
-      channels.write(output.channel, value, now);
-      if (value == output.sent) continue;
-      output.sent = value;
-      if (open_) entry.driver->output(output.index, value);
+      const OutputValues values = wanted(output, channels, dt);
+      const auto n = static_cast<Eigen::Index>(output.size);
+      if (output.size == 1)
+        channels.write(output.channel, values[0], now);
+      else
+        channels.write(output.channels, values.head(n), now);
+      if (values == output.sent) continue;
+      output.sent = values;
+      if (open_) entry.driver->output(output.index, {values.data(), output.size});
     }
 }
 
@@ -260,8 +343,15 @@ Schema<DeviceConfig> device_schema(const Parts& parts) {
           .required("channel", &OutputConfig::channel, text(), "a number or vector")
           .optional("label", &OutputConfig::label, text(),
                     "an element of the vector; left out: its length, of a wrench that of the force")
+          .optional("labels", &OutputConfig::labels, list(text()),
+                    "elements, for an output of several numbers; left out: the first ones")
+          .optional("frame", &OutputConfig::frame, text(),
+                    "channel of a pose: the frame in which the vector is; left out: W")
+          .optional("rpy", &OutputConfig::rpy, vector<3>("rad"),
+                    "of the device's axes in W: a force is sent in these")
           .optional("gain", &OutputConfig::gain, number())
-          .optional("max", &OutputConfig::max, number().above(0), "it is cut at this")
+          .optional("max", &OutputConfig::max, number().above(0),
+                    "it is cut at this; of several numbers their length")
           .optional("dead_zone", &OutputConfig::dead_zone, number().min(0),
                     "below it, before the gain, nothing is sent")
           .optional("change", &OutputConfig::change, boolean(),

@@ -14,15 +14,21 @@
 
 namespace handspan {
 
-/// An output of a device, fed from a channel.
+/// An output of a device, fed from a channel. One of several numbers takes as many elements of a
+/// vector; those of size 3 are turned into the device's own axes D: v_D = R_WD^T R_WF v_F, with F
+/// the frame of the pose channel `frame` (left out: W), as it is in that tick.
 struct OutputConfig {
   Place place;
   std::string output;                // of the device: left.rumble
   std::string channel;               // a number or vector
   std::optional<std::string> label;  // an element of the vector; left out: its length, of a vector
                                      // of 6 that of the first 3 (a force)
+  std::vector<std::string>
+      labels;  // elements, of an output of several numbers; left out: the first
+  std::optional<std::string> frame;    // channel of a pose
+  std::optional<Eigen::Vector3d> rpy;  // R_WD, of the device's axes [rad]
   double gain = 1.0;
-  double max = 1.0;        // the output is cut at it
+  double max = 1.0;        // the output is cut at it, of several numbers their length
   double dead_zone = 0.0;  // below it, before the gain, the output is 0
   bool change = false;     // how fast it changes instead of the value: pulses on contact
 };
@@ -61,6 +67,12 @@ class Devices {
   const DeviceState& state_of(std::size_t index) const { return devices_[index].state; }
   Device& driver(std::size_t index) { return *devices_[index].driver; }
   const Device& driver(std::size_t index) const { return *devices_[index].driver; }
+  /// Whether a page may give its samples: one that waits for them, or one with a thread of its own
+  /// that gives way. What stops everything is heard from its own thread only.
+  bool takes_page(std::size_t index) const {
+    const Entry& entry = devices_[index];
+    return entry.driver->takes_samples() || (entry.driver->gives_way() && entry.stops.empty());
+  }
   /// Ages, and what is sent back.
   void declare(ChannelTable& channels, Rate rate);
   /// Finds the outputs' channels. @throws ConfigError with the place of one that is not there
@@ -92,14 +104,21 @@ class Devices {
   void state(StateArchive& archive);
 
  private:
+  // those of an output come first, the others are 0
+  using OutputValues = Eigen::Matrix<double, static_cast<int>(kMostOutputNumbers), 1>;
   struct Output {
     OutputConfig config;
     std::size_t index = 0;
     ChannelId from;
-    int element = -1;  // of a vector; -1: its length
-    double before = 0.0, sent = 0.0;
+    std::size_t size = 1;
+    int element = -1;           // of a vector, for an output of one number; -1: its length
+    std::vector<int> elements;  // for one of several
+    std::optional<ChannelId> frame;
+    Eigen::Matrix3d R_WD = Eigen::Matrix3d::Identity();
+    OutputValues before = OutputValues::Zero(), sent = OutputValues::Zero();
     bool started = false;
     NumberChannel channel;
+    VectorChannel channels;  // of one of several numbers
     void state(StateArchive& archive) { archive(before, sent, started); }
   };
   struct StopControl {
@@ -120,6 +139,9 @@ class Devices {
     IntegerChannel left_out, out_of_range;
   };
 
+  void add_output(Entry& entry, const OutputConfig& config);
+  static void connect(Output& output, const std::string& device, const ChannelTable& channels);
+  static OutputValues wanted(Output& output, const ChannelTable& channels, double dt);
   void add_stops(Entry& entry, const DeviceConfig& config);
   void find_stop();
 

@@ -21,7 +21,7 @@ const DeviceLayout& headset_layout() {
        "right.squeeze", "right.stick_x", "right.stick_y"},
       {"left.primary", "left.secondary", "left.stick", "right.primary", "right.secondary",
        "right.stick"},
-      {"left.rumble", "right.rumble"}};
+      {{"left.rumble"}, {"right.rumble"}}};
   return layout;
 }
 

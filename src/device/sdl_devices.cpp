@@ -8,6 +8,8 @@
 
 #include "core/object.hpp"
 #include "core/values.hpp"
+#include "device/control_names.hpp"
+#include "device/page_inputs.hpp"
 #include "device/sdl_hub_impl.hpp"
 
 namespace handspan {
@@ -65,16 +67,6 @@ Schema<std::vector<std::string>> names_or_count(const std::string& prefix, std::
           std::move(description)};
 }
 
-std::optional<Fault> named_twice(const std::vector<std::string>& axes,
-                                 const std::vector<std::string>& buttons) {
-  std::set<std::string> seen;
-  for (const auto* names : {&axes, &buttons})
-    for (const std::string& name : *names)
-      if (!seen.insert(name).second)
-        return Fault{fmt::format("names '{}' twice", name), "give each control a name of its own"};
-  return std::nullopt;
-}
-
 // no -0
 double with_sign(double sign, double value) { return sign * value + 0.0; }
 
@@ -83,8 +75,8 @@ class SdlDevice : public Device {
   using Read = std::function<void(const SdlOpen&, DeviceSample&)>;
 
   SdlDevice(const DeviceContext& context, const SdlConfig& config, const SdlNeeds& needs,
-            DeviceLayout layout, Read read)
-      : layout_(std::move(layout)), client_(context.name, layout_) {
+            DeviceLayout layout, Read read, std::vector<PageFeed> feeds)
+      : layout_(std::move(layout)), client_(context.name, layout_), feeds_(std::move(feeds)) {
     client_.choice = config;
     client_.needs = needs;
     client_.period = std::llround(1e9 / config.rate);
@@ -96,6 +88,8 @@ class SdlDevice : public Device {
 
   const DeviceLayout& layout() const override { return layout_; }
   bool takes_samples() const override { return false; }
+  bool gives_way() const override { return true; }
+  std::vector<PageFeed> page_feeds() const override { return feeds_; }
 
   void open(Mailbox& mailbox) override {
     close();
@@ -110,18 +104,19 @@ class SdlDevice : public Device {
     for (auto& motor : client_.rumble) motor = 0.0F;
   }
 
-  void output(std::size_t index, double value) noexcept override {
-    client_.rumble[index].store(static_cast<float>(std::clamp(value, 0.0, 1.0)),
+  void output(std::size_t index, std::span<const double> values) noexcept override {
+    client_.rumble[index].store(static_cast<float>(std::clamp(values[0], 0.0, 1.0)),
                                 std::memory_order_relaxed);
   }
 
  private:
   DeviceLayout layout_;
   SdlClient client_;
+  std::vector<PageFeed> feeds_;
   std::shared_ptr<SdlHub> hub_;
 };
 
-const std::vector<std::string> kMotors = {"left.rumble", "right.rumble"};
+const std::vector<DeviceOutput> kMotors = {{"left.rumble"}, {"right.rumble"}};
 
 // ---- gamepad
 
@@ -186,8 +181,13 @@ std::unique_ptr<Device> make_gamepad(const GamepadConfig& config, const DeviceCo
   for (const PadAxis& axis : kPadAxes) layout.axes.emplace_back(axis.name);
   for (const PadButton& button : kPadButtons) layout.buttons.emplace_back(button.name);
   layout.outputs = kMotors;
-  return std::make_unique<SdlDevice>(context, config, SdlNeeds{SdlKind::kGamepad}, layout,
-                                     read_pad);
+  // a browser knows which control of a pad is which, as SDL does, and gives them our signs
+  std::vector<PageFeed> feeds;
+  for (const auto* names : {&layout.axes, &layout.buttons})
+    for (const std::string& name : *names)
+      if (is_page_input("pad." + name)) feeds.push_back({name, "pad." + name});
+  return std::make_unique<SdlDevice>(context, config, SdlNeeds{SdlKind::kGamepad}, layout, read_pad,
+                                     std::move(feeds));
 }
 
 // ---- joystick
@@ -226,8 +226,14 @@ std::unique_ptr<Device> make_joystick(const JoystickConfig& config, const Device
         sample.set_button(buttons + 4 * i + k, (hat & kDirections[k].bit) != 0);
     }
   };
-  return std::make_unique<SdlDevice>(
-      context, config, SdlNeeds{SdlKind::kJoystick, axes, buttons, hats}, layout, read);
+  std::vector<PageFeed> feeds;
+  for (std::size_t i = 0; i < config.axes.size() && i < kPageStickAxes; ++i)
+    feeds.push_back({config.axes[i], fmt::format("stick.axis{}", i), signs[i]});
+  for (std::size_t i = 0; i < config.buttons.size() && i < kPageStickButtons; ++i)
+    feeds.push_back({config.buttons[i], fmt::format("stick.button{}", i)});
+  return std::make_unique<SdlDevice>(context, config,
+                                     SdlNeeds{SdlKind::kJoystick, axes, buttons, hats}, layout,
+                                     read, std::move(feeds));
 }
 
 std::optional<Fault> check_joystick(const JoystickConfig& config) {
@@ -235,7 +241,8 @@ std::optional<Fault> check_joystick(const JoystickConfig& config) {
     if (std::ranges::find(config.axes, axis) == config.axes.end())
       return Fault{fmt::format("has '{}', which is not an axis", axis),
                    did_you_mean(axis, config.axes, "there are"), "inverted"};
-  return named_twice(config.axes, with_hats(config.buttons, config.hats));
+  const std::vector<std::string> buttons = with_hats(config.buttons, config.hats);
+  return named_twice({{"", &config.axes}, {"", &buttons}});
 }
 
 // ---- 3-D mouse
@@ -255,8 +262,10 @@ std::unique_ptr<Device> make_space_mouse(const SpaceMouseConfig& config,
     for (int i = 0; i < buttons; ++i)
       sample.set_button(i, SDL_JoystickGetButton(open.joystick, i) != 0);
   };
-  return std::make_unique<SdlDevice>(
-      context, config, SdlNeeds{SdlKind::kSpaceMouse, axes, buttons, 0}, layout, read);
+  // a browser does not say which of its sticks is a mouse: the page's keys move it
+  return std::make_unique<SdlDevice>(context, config,
+                                     SdlNeeds{SdlKind::kSpaceMouse, axes, buttons, 0}, layout, read,
+                                     std::vector<PageFeed>());
 }
 
 std::optional<Fault> check_space_mouse(const SpaceMouseConfig& config) {
@@ -265,7 +274,8 @@ std::optional<Fault> check_space_mouse(const SpaceMouseConfig& config) {
     return Fault{"names an axis of the device twice", "each of the six is another one", "order"};
   if (std::ranges::find(config.sign, 0) != config.sign.end())
     return Fault{"has a 0", "each is 1 or -1", "sign"};
-  return named_twice({"x", "y", "z", "roll", "pitch", "yaw"}, config.buttons);
+  const std::vector<std::string> axes = {"x", "y", "z", "roll", "pitch", "yaw"};
+  return named_twice({{"", &axes}, {"", &config.buttons}});
 }
 
 }  // namespace

@@ -26,4 +26,8 @@ bool Mailbox::take(Input& input) noexcept {
   return true;
 }
 
+void Mailbox::discard() noexcept {
+  read_.store(written_.load(std::memory_order_acquire), std::memory_order_release);
+}
+
 }  // namespace handspan

@@ -18,6 +18,8 @@ class Mailbox {
   bool post(const Input& input) noexcept;
   /// From the loop. @return false when nothing is there
   bool take(Input& input) noexcept;
+  /// From the loop: what is there is not wanted, and does not count as lost.
+  void discard() noexcept;
   std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
 
  private:

@@ -159,15 +159,22 @@ void Session::make_devices() {
     } catch (const InputError& error) {
       throw bad("cannot be made: " + std::string(error.what()), "");
     }
-    mailboxes_.push_back({name, std::make_unique<Mailbox>()});
+    Box& box = mailboxes_.emplace_back(Box{name, std::make_unique<Mailbox>()});
+    if (devices_.driver(devices_.size() - 1).gives_way()) {
+      box.own = std::make_unique<Mailbox>();
+      box.silent = std::llround(config.limits.timeout * 1e9);
+    }
   }
   scripted_.assign(devices_.size(), true);
 }
 
 void Session::open_devices() {
   std::vector<Mailbox*> boxes;
-  for (std::size_t d = 0; d < devices_.size(); ++d)
-    boxes.push_back(&mailbox(devices_.state_of(d).name()));
+  for (std::size_t d = 0; d < devices_.size(); ++d) {
+    const auto& name = devices_.state_of(d).name();
+    const auto box = std::ranges::find(mailboxes_, name, &Box::name);
+    boxes.push_back(box->own ? box->own.get() : box->box.get());
+  }
   devices_.open(boxes, channels_);
 }
 
@@ -610,7 +617,17 @@ void Session::latch_inputs(const Moment& moment) {
           input && !devices_.driver(d).sample(moment.now, *input))
         inputs_.pop_back();
   if (live_inputs_)
-    for (std::size_t box = 1; box < mailboxes_.size(); ++box) take_all(*mailboxes_[box].box);
+    for (std::size_t b = 1; b < mailboxes_.size(); ++b) {
+      Box& box = mailboxes_[b];
+      const std::size_t before = inputs_.size();
+      take_all(*box.box);
+      if (!box.own) continue;
+      if (inputs_.size() > before) box.taken_until = moment.now + box.silent;
+      if (moment.now < box.taken_until)
+        box.own->discard();
+      else
+        take_all(*box.own);
+    }
   if (live_inputs_)
     for (SlowWorker* worker : workers_)
       while (Input* input = room()) {
@@ -1063,7 +1080,7 @@ void Session::finish() {
 
 std::uint64_t Session::lost_inputs() const {
   std::uint64_t lost = 0;
-  for (const auto& box : mailboxes_) lost += box.box->lost();
+  for (const auto& box : mailboxes_) lost += box.box->lost() + (box.own ? box.own->lost() : 0);
   return lost;
 }
 

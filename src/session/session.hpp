@@ -209,6 +209,10 @@ class Session {
   struct Box {
     std::string name;
     std::unique_ptr<Mailbox> box;
+    // of a device whose own thread gives way to a page, which has `box` then: that thread's
+    std::unique_ptr<Mailbox> own = nullptr;
+    Nanoseconds silent = 0;       // after so long without a page's sample its own thread is heard
+    Nanoseconds taken_until = 0;  // by a page [ns]; of a live run only
   };
 
   void make_groups();

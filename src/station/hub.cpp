@@ -46,10 +46,10 @@ void Hub::set_loop(LiveLoop& loop) {
     Device device;
     device.name = state.name();
     device.numbers = state.layout().numbers();
-    device.outputs = state.layout().outputs;
-    device.takes_samples = session.devices().driver(d).takes_samples();
+    for (const DeviceOutput& output : state.layout().outputs)
+      device.outputs.push_back({output.name, output.size, {}, {}, {}, false});
+    device.takes_samples = session.devices().takes_page(d);
     device.box = &session.mailbox(device.name);
-    device.sent.resize(device.outputs.size());
     device.age = table.find("device." + device.name + ".age").index;
     device.present = table.find("device." + device.name + ".present").index;
     devices_.push_back(std::move(device));

@@ -67,17 +67,19 @@ class Hub {
  private:
   using Json = nlohmann::json;
   struct Client;
+  using OutputValues = std::array<double, kMostOutputNumbers>;
   struct Output {
-    double most = 0.0, newest = 0.0, sent = 0.0;
+    std::string name;
+    std::size_t size = 1;
+    OutputValues most{}, newest{}, sent{};
     bool pending = false;
   };
   struct Device {
     std::string name;
     std::size_t numbers = 0;
-    std::vector<std::string> outputs;
     bool takes_samples = false;
     Mailbox* box = nullptr;
-    std::vector<Output> sent;
+    std::vector<Output> outputs;
     std::size_t age = 0, present = 0;  // channels
   };
   struct Refusal {
@@ -107,6 +109,7 @@ class Hub {
 
   void send_events();
   void send_outputs();
+  static double size_of(const OutputValues& values);
   void send_frame(Client& client, Nanoseconds now);
   Json status();
   Json said(const LoopState& state, const LoopTap& tap) const;

@@ -1,6 +1,7 @@
 // What clients are sent: frames at their rates, status, events, outputs of their devices.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "station/hub_impl.hpp"
 
@@ -98,32 +99,37 @@ void Hub::send_events() {
   }
 }
 
+double Hub::size_of(const OutputValues& values) {
+  return std::sqrt(std::inner_product(values.begin(), values.end(), values.begin(), 0.0));
+}
+
 // A pulse that is shorter than the time between two looks is told by its largest value.
 void Hub::send_outputs() {
   SentOutput sent;
   while (loop_->tap.outputs().take(sent)) {
-    Output& output = devices_[sent.device].sent[sent.output];
-    output.newest = sent.value;
-    if (std::abs(sent.value) > std::abs(output.most)) output.most = sent.value;
+    Output& output = devices_[sent.device].outputs[sent.output];
+    output.newest = sent.values;
+    if (size_of(sent.values) > size_of(output.most)) output.most = sent.values;
     output.pending = true;
   }
   Client* client = find(operator_);
   for (Device& device : devices_)
-    for (std::size_t o = 0; o < device.sent.size(); ++o) {
-      Output& output = device.sent[o];
+    for (Output& output : device.outputs) {
       if (!output.pending) continue;
       if (client != nullptr && client->connection->waiting() >= kMostWaitingEvents) continue;
-      const double value = output.most;
+      const OutputValues values = output.most;
       // its end goes with the next look
-      output.pending = value != output.newest;
+      output.pending = values != output.newest;
       output.most = output.newest;
-      if (value == output.sent || !device.takes_samples) continue;
-      output.sent = value;
-      if (client != nullptr)
-        client->connection->send_text(text_of({{"type", "output"},
-                                               {"device", device.name},
-                                               {"output", device.outputs[o]},
-                                               {"value", value}}));
+      if (values == output.sent || !device.takes_samples) continue;
+      output.sent = values;
+      if (client == nullptr) continue;
+      Json list = Json::array();
+      for (std::size_t i = 0; i < output.size; ++i) list.push_back(values[i]);
+      client->connection->send_text(text_of({{"type", "output"},
+                                             {"device", device.name},
+                                             {"output", output.name},
+                                             {"values", list}}));
     }
 }
 

@@ -40,10 +40,12 @@ LoopState LoopTap::layout(Session& session) {
   for (std::size_t d = 0; d < session.devices().size(); ++d) {
     const DeviceState& device = session.devices().state_of(d);
     for (std::size_t o = 0; o < device.layout().outputs.size(); ++o) {
-      const std::string name = "device." + device.name() + "." + device.layout().outputs[o];
+      const DeviceOutput& output = device.layout().outputs[o];
+      const std::string name = "device." + device.name() + "." + output.name;
       const auto found = std::ranges::find(infos, name, &ChannelInfo::name);
       if (found == infos.end()) continue;  // the app feeds it nothing
-      sent_.push_back({{static_cast<std::uint32_t>(d), static_cast<std::uint32_t>(o), 0.0},
+      sent_.push_back({{static_cast<std::uint32_t>(d), static_cast<std::uint32_t>(o),
+                        static_cast<std::uint32_t>(output.size)},
                        {static_cast<std::size_t>(found - infos.begin())}});
     }
   }
@@ -71,9 +73,9 @@ void LoopTap::after_tick(Session& session) noexcept {
   latest_.publish();
   for (const Event& event : session.events().events()) events_.push(event);
   for (Output& output : sent_) {
-    const double value = session.channels().number(output.channel);
-    if (value == output.sent.value) continue;
-    output.sent.value = value;
+    const auto values = session.channels().numbers(output.channel);
+    if (std::equal(values.begin(), values.end(), output.sent.values.begin())) continue;
+    std::copy(values.begin(), values.end(), output.sent.values.begin());
     outputs_.push(output.sent);
   }
 }

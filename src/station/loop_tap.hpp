@@ -51,7 +51,8 @@ struct LoopState {
 /// What a device is sent.
 struct SentOutput {
   std::uint32_t device = 0, output = 0;  // of the app, of its layout
-  double value = 0.0;
+  std::uint32_t size = 1;                // of its values
+  std::array<double, kMostOutputNumbers> values{};
 };
 
 class LoopTap : public SessionWatcher {

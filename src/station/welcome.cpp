@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "teleop/hand.hpp"
+#include "teleop/jog.hpp"
 
 namespace handspan {
 namespace {
@@ -14,6 +15,10 @@ Json numbers(const auto& v) {
   Json list = Json::array();
   for (const double x : v) list.push_back(x);
   return list;
+}
+
+Json quaternion_json(const Eigen::Matrix3d& R) {
+  return numbers(Eigen::Quaterniond(R).normalized().coeffs());
 }
 
 Json placed(const Placement& X, Json into) {
@@ -116,19 +121,37 @@ Json scene_json(Session& session) {
           {"ground", scene.ground ? Json(scene.ground->height) : Json()}};
 }
 
+// an input or two: what feeds a control, or what a jog has its rate from
+Json bound(const std::string& axis, double sign, const std::string& plus,
+           const std::string& minus) {
+  if (!axis.empty()) return {{"axis", axis}, {"sign", sign}};
+  return {{"plus", plus}, {"minus", minus}};
+}
+
 Json devices_json(const Session& session) {
   Json devices = Json::array();
   for (std::size_t d = 0; d < session.devices().size(); ++d) {
     const DeviceState& device = session.devices().state_of(d);
     const DeviceLayout& layout = device.layout();
+    const Device& driver = session.devices().driver(d);
+    Json outputs = Json::array(), feeds = Json::array();
+    for (const DeviceOutput& output : layout.outputs)
+      outputs.push_back({{"name", output.name}, {"size", output.size}, {"unit", output.unit}});
+    for (const PageFeed& feed : driver.page_feeds()) {
+      Json json = bound(feed.axis, feed.sign, feed.plus, feed.minus);
+      json["control"] = feed.control;
+      feeds.push_back(std::move(json));
+    }
     devices.push_back({{"name", device.name()},
                        {"driver", session.app().devices[d].second.driver.name},
                        {"layout",
                         {{"poses", layout.poses},
                          {"axes", layout.axes},
                          {"buttons", layout.buttons},
-                         {"outputs", layout.outputs}}},
-                       {"takes_samples", session.devices().driver(d).takes_samples()}});
+                         {"outputs", outputs}}},
+                       {"feeds", feeds},
+                       {"takes_samples", session.devices().takes_page(d)},
+                       {"own", !driver.takes_samples()}});
   }
   return devices;
 }
@@ -145,30 +168,72 @@ Json references_json(Session& session) {
   return references;
 }
 
-// how a pose of a device moves a reference, so that a page can be a hand without a headset
+// sources of a class that follow something in some state, each once, with the reference
+template <class T>
+std::vector<std::pair<ReferenceIndex, SourceIndex>> followed(Session& session) {
+  std::vector<std::pair<ReferenceIndex, SourceIndex>> all;
+  for (const auto& machine : session.machines())
+    for (const auto& [reference, source] : machine.follows()) {
+      if (dynamic_cast<const T*>(&session.arbiter().source(source)) == nullptr) continue;
+      const auto same = [&](const auto& one) {
+        return one.first.value == reference.value && one.second.value == source.value;
+      };
+      if (std::ranges::none_of(all, same)) all.emplace_back(reference, source);
+    }
+  return all;
+}
+
+// how a pose of a device moves a reference: a headset
 Json hands_json(Session& session) {
   Json hands = Json::array();
   Arbiter& arbiter = session.arbiter();
-  for (const auto& machine : session.machines())
-    for (const auto& [reference, source] : machine.follows()) {
-      const auto* hand = dynamic_cast<const Hand*>(&arbiter.source(source));
-      if (hand == nullptr) continue;
-      const HandConfig& config = hand->config();
-      Json controls = Json::array();
-      for (const auto& control : {config.clutch.safety, config.clutch.motion})
-        if (control) controls.push_back(*control);
-      hands.push_back(
-          {{"name", arbiter.source_name(source)},
-           {"reference", arbiter.reference(reference).name()},
-           {"device", config.device},
-           {"pose", config.pose},
-           {"controls", controls},
-           {"space", numbers(Eigen::Quaterniond(hand->mapping().R_WV).normalized().coeffs())},
-           {"axes", numbers(Eigen::Quaterniond(hand->mapping().R_EC).normalized().coeffs())},
-           {"scale", numbers(config.scale)},
-           {"jog", {config.jog.speed, config.jog.angular_speed}}});
-    }
+  for (const auto& [reference, source] : followed<Hand>(session)) {
+    const auto& hand = dynamic_cast<const Hand&>(arbiter.source(source));
+    const HandConfig& config = hand.config();
+    Json controls = Json::array();
+    for (const auto& control : {config.clutch.safety, config.clutch.motion})
+      if (control) controls.push_back(*control);
+    hands.push_back({{"name", arbiter.source_name(source)},
+                     {"reference", arbiter.reference(reference).name()},
+                     {"device", config.device},
+                     {"pose", config.pose},
+                     {"controls", controls},
+                     {"space", quaternion_json(hand.mapping().R_WV)}});
+  }
   return hands;
+}
+
+// how the axes and buttons of a device move a reference: what a page's keys, pads and gizmo ask for
+Json jogs_json(Session& session) {
+  // in the order of JogFrame
+  constexpr const char* kFrames[] = {"world", "base", "tool", "view"};
+  Json jogs = Json::array();
+  Arbiter& arbiter = session.arbiter();
+  const auto named = [](const std::optional<std::string>& name) {
+    return name ? Json(*name) : Json();
+  };
+  for (const auto& [reference, source] : followed<Jog>(session)) {
+    const auto& jog = dynamic_cast<const Jog&>(arbiter.source(source));
+    const JogConfig& config = jog.config();
+    Json rates = Json::array();
+    for (const auto* rate :
+         {&config.x, &config.y, &config.z, &config.roll, &config.pitch, &config.yaw})
+      rates.push_back(*rate ? bound((*rate)->axis, (*rate)->sign, (*rate)->plus, (*rate)->minus)
+                            : Json());
+    jogs.push_back({{"name", arbiter.source_name(source)},
+                    {"reference", arbiter.reference(reference).name()},
+                    {"device", config.device},
+                    {"rates", rates},
+                    {"frame", kFrames[static_cast<std::size_t>(config.frame)]},
+                    {"axes", quaternion_json(jog.R_WO())},
+                    {"dead_man", named(config.dead_man)},
+                    {"faster", named(config.scale.faster)},
+                    {"slower", named(config.scale.slower)},
+                    {"snap", config.snap ? Json(config.snap->control) : Json()},
+                    {"speed", {config.speed, config.angular_speed}},
+                    {"response", {config.response.dead_zone, config.response.exponent}}});
+  }
+  return jogs;
 }
 
 }  // namespace
@@ -214,15 +279,11 @@ Json describe_loop(Session& session) {
                           {"max", max},
                           {"doc", info.doc}});
   }
-  return {{"app", session.app().name},
-          {"base_period", seconds(session.base_period())},
-          {"scene", scene_json(session)},
-          {"channels", channels},
-          {"devices", devices_json(session)},
-          {"references", references_json(session)},
-          {"hands", hands_json(session)},
-          {"parameters", changeable},
-          {"machines", machines}};
+  return {{"app", session.app().name},        {"base_period", seconds(session.base_period())},
+          {"scene", scene_json(session)},     {"channels", channels},
+          {"devices", devices_json(session)}, {"references", references_json(session)},
+          {"hands", hands_json(session)},     {"jogs", jogs_json(session)},
+          {"parameters", changeable},         {"machines", machines}};
 }
 
 }  // namespace handspan

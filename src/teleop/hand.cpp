@@ -156,20 +156,7 @@ void register_hand(SourceRegistry& registry, const MappingRegistry& mappings) {
           .optional("turn", &HandConfig::turn,
                     choice<TurnAxes>({{"world", TurnAxes::kWorld}, {"body", TurnAxes::kBody}}),
                     "whether a turn of the hand is about the axes of W or of the frame itself")
-          .optional("snap", &HandConfig::snap,
-                    object<SnapConfig>("Snap", "sets the orientation to that of a frame")
-                        .required("control", &SnapConfig::control, text(), "of the device")
-                        .required("frame", &SnapConfig::frame, text(), "of the scene"),
-                    "a press while clutched in")
-          .optional("jog", &HandConfig::jog,
-                    object<HandJogConfig>("HandJog",
-                                          "how fast keys, pads and gamepads of the "
-                                          "station's page move it, until told otherwise")
-                        .optional("speed", &HandJogConfig::speed, number("m/s").above(0).max(5),
-                                  "of the frame, at full deflection")
-                        .optional("angular_speed", &HandJogConfig::angular_speed,
-                                  number("rad/s").above(0).max(20)),
-                    "for who has no headset"),
+          .optional("snap", &HandConfig::snap, snap_schema(), "a press while clutched in"),
       "a tracked hand or controller moves a frame while it is clutched in",
       [](const HandConfig& config, const SourceContext& context) {
         return std::make_unique<Hand>(config, context);

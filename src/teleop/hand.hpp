@@ -8,20 +8,9 @@
 #include "reference/source.hpp"
 #include "teleop/clutch.hpp"
 #include "teleop/pose_mapping.hpp"
+#include "teleop/snap.hpp"
 
 namespace handspan {
-
-/// A press while it is clutched in sets the orientation to that of a frame of the scene, from which
-/// the hand then turns it (the grab thesis, App. C: plates parallel to the box's sides).
-struct SnapConfig {
-  std::string control, frame;
-};
-
-/// Of a hand that is made up by the station's page, for who has no headset.
-struct HandJogConfig {
-  double speed = 0.15;         // of the frame, at full deflection [m/s]
-  double angular_speed = 0.7;  // [rad/s]
-};
 
 struct HandConfig {
   std::string device;
@@ -32,7 +21,6 @@ struct HandConfig {
   Eigen::Vector3d scale = Eigen::Vector3d::Ones();
   TurnAxes turn = TurnAxes::kWorld;
   std::optional<SnapConfig> snap;
-  HandJogConfig jog;
 };
 
 class Hand : public Source {

@@ -27,6 +27,8 @@ namespace {
 constexpr double kRise = 0.025;
 // further ahead of the reference it begins anew from there [m, rad]
 constexpr double kLead = 1e-4;
+// nearer than this a snap is there [rad], and from a little farther away it slows down [1/s]
+constexpr double kSnapped = 1e-3, kSnapGain = 10.0;
 
 const Scene& scene_of(const SourceContext& context, const char* what) {
   if (context.scene == nullptr)
@@ -101,6 +103,10 @@ Jog::Jog(const JogConfig& config, const SourceContext& context)
   if (config.frame == JogFrame::kView) R_WO_ = screen_axes(view_of(config.view, context));
   if (config.workspace && config.workspace->frame)
     X_WB_ = scene_frame(scene_of(context, "a workspace's frame"), *config.workspace->frame);
+  if (config.snap) {
+    snap_ = device_->control(config.snap->control);
+    R_WS_ = scene_frame(scene_of(context, "a snap's frame"), config.snap->frame).R;
+  }
   if (config.slow_down)
     obstacles_ = std::make_unique<Obstacles>(*config.slow_down, *arms_, *config.moves);
 }
@@ -131,6 +137,22 @@ Eigen::Matrix3d Jog::axes_of_rates(const Motion& reference) {
   const MechanismState& s = arms_->state().mechanisms[m];
   update_kinematics(model, *base_data_, s.q, s.v);
   return frame_pose(model, *base_data_, base_.frame).R;
+}
+
+// A press turns it to the frame, unless its rates turn it meanwhile: about the shortest way, at the
+// jog's speed, and so that half of its acceleration stops it there.
+void Jog::turn_on(const Eigen::Vector3d& rates, Eigen::Ref<Eigen::Vector3d> w) {
+  const bool pressed = snap_ && device_->pressed(*snap_);
+  snaps_ = (snaps_ || (pressed && !snap_was_)) && rates.isZero(0.0);
+  snap_was_ = pressed;
+  if (!snaps_) return;
+  const Eigen::Vector3d phi = log_so3(R_WS_ * X_WE_.R.transpose());
+  const double angle = phi.norm();
+  snaps_ = angle > kSnapped;
+  if (snaps_)
+    w = std::min({scale_.value() * config_.angular_speed,
+                  std::sqrt(config_.angular_acceleration * angle), kSnapGain * angle}) /
+        angle * phi;
 }
 
 void Jog::base(const Motion& reference) {
@@ -171,6 +193,9 @@ SourceAnswer Jog::update(const Moment& moment, const Motion& reference, Motion& 
       rates[i] = respond(input->value(*device_), config_.response);
   if (!dead_man_.update(*device_, rates.isZero(0.0))) {
     base(reference);
+    // a press of then is none for later
+    snap_was_ = snap_ && device_->pressed(*snap_);
+    snaps_ = false;
     return {SourceStatus::kSilent, dead_man_.reason()};
   }
   const Eigen::Matrix3d R_WO = axes_of_rates(reference);
@@ -180,6 +205,7 @@ SourceAnswer Jog::update(const Moment& moment, const Motion& reference, Motion& 
   };
   Vector6d V;
   V << part(rates.head<3>(), config_.speed), part(rates.tail<3>(), config_.angular_speed);
+  turn_on(rates.tail<3>(), V.tail<3>());
   if (obstacles_) obstacles_->slow_down(V);
   // nothing winds up while the reference cannot follow
   const Pose& X_now = reference.pose.X_WE;
@@ -214,6 +240,9 @@ void Jog::declare(ChannelTable& channels, Rate rate) {
   scale_channel_ = channels.number(name + ".scale", "", rate, "of the full speed");
   twist_channel_ =
       channels.twist(name + ".twist", "world", rate, "that it asks for, linear and angular, in W");
+  if (config_.dead_man)
+    clutch_channel_ =
+        channels.boolean(name + ".clutch", rate, "closed: the dead man's button is held");
   if (obstacles_)
     nearest_channel_ = channels.number(name + ".nearest", "m", rate,
                                        "to what it slows down for, at most slow_down.from");
@@ -222,11 +251,12 @@ void Jog::declare(ChannelTable& channels, Rate rate) {
 void Jog::publish(ChannelTable& channels, Nanoseconds stamp) const {
   channels.write(scale_channel_, scale_.value(), stamp);
   channels.write(twist_channel_, V_WE_, stamp);
+  if (config_.dead_man) channels.write(clutch_channel_, dead_man_.closed(), stamp);
   if (obstacles_) channels.write(nearest_channel_, obstacles_->nearest(), stamp);
 }
 
 void Jog::state(StateArchive& archive) {
-  archive(dead_man_, scale_, tick_, X_WE_.R, X_WE_.p, V_WE_, A_WE_);
+  archive(dead_man_, scale_, snap_was_, snaps_, tick_, X_WE_.R, X_WE_.p, V_WE_, A_WE_);
   if (obstacles_) archive(*obstacles_);
 }
 
@@ -274,7 +304,8 @@ void register_jog(SourceRegistry& registry) {
                     "the frame that it moves (left.tcp), for base and slow_down")
           .optional("view", &JogConfig::view, text(), "of the scene")
           .optional("workspace", &JogConfig::workspace, box)
-          .optional("slow_down", &JogConfig::slow_down, slow_down_schema()),
+          .optional("slow_down", &JogConfig::slow_down, slow_down_schema())
+          .optional("snap", &JogConfig::snap, snap_schema(), "a press while it is heard"),
       "a frame driven by rates: stick, 3-D mouse, keys",
       [](const JogConfig& config, const SourceContext& context) {
         return std::make_unique<Jog>(config, context);

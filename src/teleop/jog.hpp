@@ -13,6 +13,7 @@
 #include "device/device_rate.hpp"
 #include "reference/source.hpp"
 #include "teleop/obstacles.hpp"
+#include "teleop/snap.hpp"
 
 namespace handspan {
 
@@ -46,6 +47,7 @@ struct JogConfig {
   std::optional<std::string> view;   // of the scene, for kView
   std::optional<WorkspaceConfig> workspace;
   std::optional<SlowDownConfig> slow_down;
+  std::optional<SnapConfig> snap;
 };
 
 /// Velocity changes by at most acceleration dt a tick, and near a face of the workspace by as much
@@ -65,6 +67,7 @@ class Jog : public Source {
   }
   bool shift(const Eigen::Vector3d& p, const Eigen::Matrix3d& R) override;
   Eigen::Matrix3d R_WO() const override { return R_WO_; }
+  const JogConfig& config() const { return config_; }
   bool button(std::string_view name) const override { return device_->pressed(name); }
   bool has_button(std::string_view name) const override { return has_control(*device_, name); }
   void declare(ChannelTable& channels, Rate rate) override;
@@ -74,6 +77,7 @@ class Jog : public Source {
  private:
   Eigen::Matrix3d axes_of_rates(const Motion& reference);
   void base(const Motion& reference);
+  void turn_on(const Eigen::Vector3d& rates, Eigen::Ref<Eigen::Vector3d> w);
   void ramp_inside(const Eigen::Vector3d& v_wanted, double dt);
 
   std::string name_;
@@ -88,12 +92,16 @@ class Jog : public Source {
   Eigen::Matrix3d R_WO_ = Eigen::Matrix3d::Identity();  // where it is fixed
   Pose X_WB_;
   std::unique_ptr<Obstacles> obstacles_;
-  std::int64_t tick_ = -1;  // it was last asked in
+  std::optional<Control> snap_;
+  Eigen::Matrix3d R_WS_ = Eigen::Matrix3d::Identity();  // that it snaps to
+  bool snap_was_ = false, snaps_ = false;               // pressed; turns there
+  std::int64_t tick_ = -1;                              // it was last asked in
   // its own motion, which the reference follows
   Pose X_WE_;
   Vector6d V_WE_ = Vector6d::Zero(), A_WE_ = Vector6d::Zero();
   NumberChannel scale_channel_, nearest_channel_;
   VectorChannel twist_channel_;
+  BooleanChannel clutch_channel_;  // where it has a dead man
 };
 
 /// jog.

@@ -1,6 +1,7 @@
 #include "device/sdl_devices.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "core/error.hpp"
 #include "device/device_parts.hpp"
@@ -185,13 +186,13 @@ TEST_F(SdlDevices, RumbleReachesTheMotorsAndEndsWithTheDevice) {
   OpenDevice pad("{type: gamepad, name: handspan pad}");
   pad.open();
   const test::AllocationCount allocations;
-  pad.device().output(0, 1.0);
-  pad.device().output(1, 0.5);
+  pad.device().output(0, std::array{1.0});
+  pad.device().output(1, std::array{0.5});
   EXPECT_EQ(allocations.count(), 0U);
   EXPECT_TRUE(test::wait_for([&] { return stick.rumbled() == 0xffff8000U; })) << stick.rumbled();
-  pad.device().output(0, 0.0);
+  pad.device().output(0, std::array{0.0});
   EXPECT_TRUE(test::wait_for([&] { return stick.rumbled() == 0x00008000U; })) << stick.rumbled();
-  pad.device().output(1, 7.0);
+  pad.device().output(1, std::array{7.0});
   EXPECT_TRUE(test::wait_for([&] { return stick.rumbled() == 0x0000ffffU; })) << stick.rumbled();
   pad.device().close();
   EXPECT_EQ(stick.rumbled(), 0U);
@@ -201,7 +202,7 @@ TEST_F(SdlDevices, AMotorGoesOnBeyondTheTimeThatSdlGivesIt) {
   VirtualStick stick("handspan pad");
   OpenDevice pad("{type: gamepad, name: handspan pad}");
   pad.open();
-  pad.device().output(0, 1.0);
+  pad.device().output(0, std::array{1.0});
   ASSERT_TRUE(test::wait_for([&] { return stick.rumbled() == 0xffff0000U; }));
   const Nanoseconds start = pad.more(1) ? pad.last().stamp : 0;
   // SDL would have stopped it after a second
@@ -231,7 +232,29 @@ TEST_F(SdlDevices, WhatIsNotThereIsNamedWithWhatIs) {
 TEST_F(SdlDevices, LayoutsAreKnownWithoutTheDevice) {
   const OpenDevice stick("{type: joystick, axes: 3, buttons: [fire]}");
   EXPECT_EQ(stick.layout().numbers(), 4U);
-  EXPECT_EQ(stick.layout().outputs, (std::vector<std::string>{"left.rumble", "right.rumble"}));
+  ASSERT_EQ(stick.layout().outputs.size(), 2U);
+  EXPECT_EQ(stick.layout().outputs[1].name, "right.rumble");
+  EXPECT_EQ(stick.layout().outputs[1].size, 1U);
+}
+
+TEST_F(SdlDevices, APageThatTakesOverFillsTheSameLayout) {
+  const OpenDevice pad("{type: gamepad}");
+  EXPECT_FALSE(pad.device().takes_samples());
+  EXPECT_TRUE(pad.device().gives_way());
+  // each control that browsers know too, and each under its own name
+  const auto feeds = pad.device().page_feeds();
+  EXPECT_EQ(feeds.size(), 23U);
+  for (const PageFeed& feed : feeds) {
+    EXPECT_EQ(feed.axis, "pad." + feed.control);
+    EXPECT_EQ(feed.sign, 1.0);
+  }
+  const OpenDevice stick("{type: joystick, axes: [x, twist], buttons: [fire], inverted: [twist]}");
+  const auto three = stick.device().page_feeds();
+  ASSERT_EQ(three.size(), 3U);
+  EXPECT_EQ(three[1].control, "twist");
+  EXPECT_EQ(three[1].axis, "stick.axis1");
+  EXPECT_EQ(three[1].sign, -1.0);
+  EXPECT_EQ(three[2].axis, "stick.button0");
 }
 
 TEST_F(SdlDevices, BadConfigurationsAreRefused) {

@@ -475,7 +475,7 @@ struct NotingConfig {};
 class Noting : public Device {
  public:
   Noting() {
-    layout_.outputs = {"buzz", "force"};
+    layout_.outputs = {{"buzz"}, {"force"}, {"push", 3, "N"}};
     layout_.axes = {"x"};
   }
   const DeviceLayout& layout() const override { return layout_; }
@@ -491,11 +491,15 @@ class Noting : public Device {
     input = sample.input();
     return true;
   }
-  void output(std::size_t index, double value) noexcept override {
-    sent[index] = value;
+  void output(std::size_t index, std::span<const double> values) noexcept override {
+    if (index == 2)
+      push = Eigen::Map<const Eigen::VectorXd>(values.data(), std::ssize(values));
+    else
+      sent[index] = values[0];
     ++times;
   }
   static inline std::array<double, 2> sent{};
+  static inline Eigen::VectorXd push;
   static inline int times = 0;
 
  private:
@@ -545,6 +549,50 @@ TEST(SessionDevices, ChannelsAreSentBackAndADeviceMayLiveInTheLoop) {
   EXPECT_EQ(again.devices().find("noting").samples(), 0U);
 }
 
+// v_D = R_WD^T R_WF v_F, cut at its length
+TEST(SessionDevices, AVectorIsSentInTheDevicesOwnAxes) {
+  const AppFolder folder(test::kPairScene, with_noting());
+  const auto sent = [&](const std::string& keys) {
+    SessionOptions options;
+    options.live_devices = true;
+    Session session(folder.app(kPairArms +
+                               "devices:\n  noting:\n    driver: {type: noting}\n"
+                               "    outputs: [{output: push, channel: "
+                               "left.wrist.wrench, " +
+                               keys + "}]\n"),
+                    std::move(options));
+    Noting::push = {};
+    for (int i = 0; i < 200; ++i) session.tick();
+    const auto& channels = session.channels();
+    const Eigen::VectorXd shown = channels.numbers(channels.find("device.noting.push"));
+    EXPECT_EQ(shown, Noting::push) << keys;
+    EXPECT_EQ(channels.info(channels.find("device.noting.push")).unit, "N");
+    const auto X = channels.numbers(channels.find("reference.hand.pose"));
+    return std::tuple<Eigen::VectorXd, Eigen::Vector3d, Eigen::Quaterniond>(
+        shown, channels.numbers(channels.find("left.wrist.wrench")).head<3>(),
+        Eigen::Quaterniond(X[6], X[3], X[4], X[5]));
+  };
+  {
+    const auto [f, f_F, q_WF] = sent("max: 1000");
+    ASSERT_GT(f_F.norm(), 0.1);
+    EXPECT_LT((f - f_F).norm(), 1e-12);
+  }
+  {
+    const auto [f, f_F, q_WF] = sent("labels: [fz, fx, fy], gain: -2, max: 1000");
+    EXPECT_LT((f - -2.0 * Eigen::Vector3d(f_F[2], f_F[0], f_F[1])).norm(), 1e-12);
+  }
+  {
+    // a quarter turn about z: the device's x is W's y
+    const auto [f, f_F, q_WF] = sent("frame: reference.hand.pose, rpy: [0, 0, 90 deg], max: 1000");
+    const Eigen::Vector3d f_W = q_WF * f_F;
+    EXPECT_LT((f - Eigen::Vector3d(f_W[1], -f_W[0], f_W[2])).norm(), 1e-9);
+  }
+  {
+    const auto [f, f_F, q_WF] = sent("gain: 1000, max: 2");
+    EXPECT_LT((f - 2.0 * f_F.normalized()).norm(), 1e-9) << "its direction stays";
+  }
+}
+
 TEST(SessionDevices, WhatIsWrongInAnAppHasItsPlace) {
   const AppFolder folder(test::kPairScene, with_noting());
   const auto error = [&](const std::string& rest) { return folder.error(kPairArms + rest); };
@@ -587,6 +635,28 @@ TEST(SessionDevices, WhatIsWrongInAnAppHasItsPlace) {
   EXPECT_NE(error(noting + "      - {output: buzz, channel: left.wrist.wrench}\n"
                            "      - {output: buzz, channel: left.wrist.wrench}\n")
                 .find("feeds 'buzz' twice"),
+            std::string::npos);
+  const std::string push = "      - {output: push, channel: left.wrist.wrench, ";
+  EXPECT_NE(error(noting + push + "labels: [fx, fy]}\n")
+                .find("has 2 labels for 'push', which is 3 numbers; give one for each of them"),
+            std::string::npos);
+  EXPECT_NE(error(noting + push + "label: fx}\n")
+                .find("has one label for 'push', which is 3 numbers; give 'labels'"),
+            std::string::npos);
+  EXPECT_NE(error(noting + push + "labels: [fx, fy, f]}\n").find("has no element 'f'"),
+            std::string::npos);
+  EXPECT_NE(error(noting + push + "frame: left.arm.tau}\n")
+                .find("'left.arm.tau' is a vector; 'frame' is a channel of a pose"),
+            std::string::npos);
+  EXPECT_NE(error(noting + "      - {output: push, channel: qp.iterations}\n").find("devices.n"),
+            std::string::npos);
+  EXPECT_NE(error(noting + "      - {output: push, channel: left.wrist.force}\n").find("outputs"),
+            std::string::npos);
+  EXPECT_NE(error(noting + "      - {output: buzz, channel: left.wrist.wrench, labels: [fx]}\n")
+                .find("has labels for 'buzz', which is one number"),
+            std::string::npos);
+  EXPECT_NE(error(noting + "      - {output: buzz, channel: left.wrist.wrench, rpy: [0, 0, 1]}\n")
+                .find("turns 'buzz', which is not 3 numbers; leave frame and rpy out"),
             std::string::npos);
   const auto mode = [&](const std::string& part) {
     return error(headset + "machines:\n  m:\n    start: a\n    states:\n      a: {do: [" + part +

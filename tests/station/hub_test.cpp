@@ -51,10 +51,10 @@ TEST_F(HubTest, WelcomeTellsWhatIsThere) {
                                             {"device", "headset"},
                                             {"pose", "left"},
                                             {"controls", {"left.squeeze", "left.trigger"}},
-                                            {"space", {0.5, -0.5, -0.5, 0.5}},
-                                            {"axes", {0.0, 0.0, 0.0, 1.0}},
-                                            {"scale", {1.0, 1.0, 1.0}},
-                                            {"jog", {0.15, 0.7}}}}));
+                                            {"space", {0.5, -0.5, -0.5, 0.5}}}}));
+  EXPECT_EQ(welcome["jogs"], Json::array());
+  EXPECT_EQ(welcome["devices"][0]["layout"]["outputs"][0],
+            (Json{{"name", "left.rumble"}, {"size", 1}, {"unit", ""}}));
   EXPECT_EQ(welcome["machines"][0], (Json{{"name", "all"}, {"states", {"follow"}}}));
   EXPECT_EQ(welcome["parameters"][0], (Json{{"name", "task.hand.stiffness"},
                                             {"kind", "number"},
@@ -356,7 +356,7 @@ TEST_F(HubTest, SamplesOfTheOperatorMoveTheArmAndOthersDoNot) {
   EXPECT_TRUE(s["devices"]["headset"]["present"]);
   EXPECT_LE(s["devices"]["headset"]["age"].get<double>(), 0.011);
   // the rumble of the arm's speed comes back to the operator who moves it, and to nobody else
-  EXPECT_GT(ann.last("output")["value"].get<double>(), 0.0);
+  EXPECT_GT(ann.last("output")["values"][0].get<double>(), 0.0);
   EXPECT_EQ(ann.last("output")["output"], "left.rumble");
   EXPECT_TRUE(bob.last("output").is_null());
 }

@@ -5,6 +5,7 @@
 #include "control/frame_task.hpp"
 #include "core/random.hpp"
 #include "jog_support.hpp"
+#include "math/so3.hpp"
 #include "reference/arbiter.hpp"
 #include "reference/frame_reference.hpp"
 #include "support/alloc.hpp"
@@ -97,6 +98,48 @@ TEST(Jog, LetGoItStopsWithinTheBrakingDistanceAndStaysThere) {
   const Eigen::Vector3d rest = rig.p();
   rig.run(1000);
   EXPECT_EQ(rig.p(), rest);
+}
+
+TEST(Jog, APressTurnsItToAFrameAtItsSpeedAndItsRatesGoOnFromThere) {
+  const Scene scene = test::scene_of(test::kJogScene);
+  SourceContext context;
+  context.scene = &scene;
+  Rig rig(kSticks +
+              ", dead_man: left.squeeze, angular_speed: 0.8, angular_acceleration: 4, "
+              "snap: {control: left.primary, frame: bench}",
+          context);
+  const auto R = [&] { return rig.follower.reference().X_WE.R; };
+  const Eigen::Matrix3d R_WS = rotation_from_rpy({0.0, 0.0, std::numbers::pi / 6.0});
+  // not without its dead man, and not later for that press
+  rig.pad.button("left.primary", true);
+  rig.run(50);
+  rig.pad.axis("left.squeeze", 1.0);
+  rig.run(100);
+  EXPECT_TRUE(R().isIdentity(1e-12));
+  rig.pad.button("left.primary", false);
+  rig.run(5);
+  rig.pad.button("left.primary", true);
+  double fastest = 0.0;
+  for (int i = 0; i < 2000; ++i) {
+    rig.tick();
+    fastest = std::max(fastest, rig.w().norm());
+  }
+  EXPECT_LT(fastest, 0.8 + 1e-9);
+  EXPECT_GT(fastest, 0.7);
+  EXPECT_LT(angle_between(R(), R_WS), 3e-3);
+  EXPECT_EQ(rig.w().norm(), 0.0);
+  // one that is held goes on as it is turned
+  rig.pad.axis("right.stick_x", 1.0);
+  rig.run(500);
+  EXPECT_GT(angle_between(R(), R_WS), 0.2);
+  context.devices = &rig.pad.devices;
+  const auto error = [&](const std::string& snap) {
+    return source_error("{type: jog, device: pad, x: left.stick_x, snap: {" + snap + "}}", context);
+  };
+  EXPECT_NE(error("control: grip, frame: bench").find("has no button or axis 'grip'"),
+            std::string::npos);
+  EXPECT_NE(error("control: left.primary, frame: bnch").find("did you mean 'bench'?"),
+            std::string::npos);
 }
 
 TEST(Jog, NothingWindsUpWhileTheReferenceCannotFollow) {

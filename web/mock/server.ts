@@ -9,7 +9,7 @@ import {
   type ChannelInfo, type ClientMessage, decodeSample, encodeFrame, type Frame, kProtocol,
   kSubprotocol, type ParameterInfo, parseClientMessage, ProtocolError, type RecordInfo, type Status, type Welcome,
 } from '../src/protocol.ts';
-import { kHands, kLayout, kSides, World } from './world.ts';
+import { kHands, kJogs, kLayout, kPageLayout, kSides, World } from './world.ts';
 
 const kDist = fileURLToPath(new URL('../dist/', import.meta.url));
 const kTypes: Record<string, string> = {
@@ -35,7 +35,7 @@ interface Client {
   period: number;
   next: number;
   channels: number[];
-  lastSample: number;
+  lastSamples: number[]; // by device
   replay: { time: number; factor: number } | undefined;
 }
 
@@ -142,7 +142,7 @@ export class MockServer {
   private accept(socket: WebSocket): void {
     const client: Client = {
       id: this.nextClient++, socket, name: '', role: 'viewer', welcomed: false, sequence: 0,
-      period: 1 / 60, next: 0, channels: [], lastSample: 0, replay: undefined,
+      period: 1 / 60, next: 0, channels: [], lastSamples: [0, 0], replay: undefined,
     };
     this.clients.push(client);
     socket.on('message', (data: Buffer, binary) => {
@@ -162,13 +162,19 @@ export class MockServer {
   }
 
   private sample(client: Client, data: ArrayBuffer): void {
-    const { numbers, sequence, stamp, offset } = decodeSample(data);
-    const n = 8 * kLayout.poses.length + kLayout.axes.length + kLayout.buttons.length;
+    const { device, numbers, sequence, stamp, offset } = decodeSample(data);
+    const layout = [kLayout, kPageLayout][device];
+    const n = layout ? 8 * layout.poses.length + layout.axes.length + layout.buttons.length : -1;
     if (numbers.length !== n)
       throw new ProtocolError(`a sample with ${numbers.length} numbers; it has ${n}`);
-    if (sequence <= client.lastSample) throw new ProtocolError('samples must rise');
-    client.lastSample = sequence;
+    if (sequence <= client.lastSamples[device]!) throw new ProtocolError('samples must rise');
+    client.lastSamples[device] = sequence;
     if (client.id !== this.operator || Math.abs(stamp + offset - this.clock) > this.mostSkew) return;
+    if (device === 1) {
+      this.world.page = numbers;
+      this.world.pageAt = this.world.time;
+      return;
+    }
     this.world.sample = numbers;
     this.world.sampleAt = this.world.time;
     this.samples.push({ numbers, stamp, at: this.clock });
@@ -299,9 +305,10 @@ export class MockServer {
         frames: [{ name: 'box_left', position: [0.52, 0.545, 0.37], quaternion: [0, 0, 0, 1] }], ground: 0,
       },
       channels: this.channels,
-      devices: [{ name: 'headset', driver: 'person', layout: kLayout, takes_samples: true }],
+      devices: [{ name: 'headset', driver: 'person', layout: kLayout, takes_samples: true, feeds: [], own: false },
+        { name: 'page', driver: 'page', layout: kPageLayout, takes_samples: true, feeds: [], own: false }],
       references: kSides.map((side) => ({ name: `${side}_hand`, ...pose, frame: `${side}.tcp` })),
-      hands: kHands, parameters: this.parameters,
+      hands: kHands, jogs: kJogs, parameters: this.parameters,
       machines: [{ name: 'both', states: ['rest'] }],
     };
   }
@@ -344,7 +351,7 @@ export class MockServer {
       const noise = () => 0.15 * Math.sin(37 * this.world.time + 11 * i) + 0.1 * Math.sin(91 * this.world.time);
       return [noise(), noise(), this.world.forces[i]! + noise(), 0, 0, 0];
     }
-    if (rest.at(-1) === 'clutch') return [this.world.clutches[i]!.closed ? 1 : 0];
+    if (rest.at(-1) === 'clutch') return [this.world.closed(i) ? 1 : 0];
     if (rest.at(-1) === 'q') return this.world.arms[i]!.q;
     if (what === 'object') return [...this.world.box.toArray(), 0, 0, 0, 1];
     return [0];
@@ -371,7 +378,7 @@ export class MockServer {
   /// To whose samples are taken.
   output(name: string, value: number): void {
     const client = this.clients.find(({ id }) => id === this.operator);
-    client?.socket.send(JSON.stringify({ type: 'output', device: 'headset', output: name, value }));
+    client?.socket.send(JSON.stringify({ type: 'output', device: 'headset', output: name, values: [value] }));
   }
 }
 

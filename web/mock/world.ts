@@ -1,7 +1,7 @@
 // A made-up world for the mock server: two FR3 and a box on a pillar, beside a belt. What is pushed
 // from both sides is held; nothing here is physics.
 import { Matrix4, Quaternion, Vector3 } from 'three';
-import type { BodyInfo, Contact, HandInfo, LayoutInfo, ShapeInfo } from '../src/protocol.ts';
+import type { BodyInfo, Contact, HandInfo, JogInfo, LayoutInfo, ShapeInfo } from '../src/protocol.ts';
 import { kWebXrSpace } from '../src/teleop/hands.ts';
 import { Arm } from './arm.ts';
 
@@ -9,7 +9,7 @@ export const kLayout: LayoutInfo = {
   poses: ['left', 'right', 'head'],
   axes: ['left', 'right'].flatMap((s) => ['trigger', 'squeeze', 'stick_x', 'stick_y'].map((a) => `${s}.${a}`)),
   buttons: ['left', 'right'].flatMap((s) => ['primary', 'secondary', 'stick'].map((a) => `${s}.${a}`)),
-  outputs: ['left.rumble', 'right.rumble'],
+  outputs: ['left.rumble', 'right.rumble'].map((name) => ({ name, size: 1, unit: '' })),
 };
 export const kSides = ['left', 'right'] as const;
 const kStiffness = 800; // [N/m]
@@ -20,8 +20,20 @@ const kHalf = 0.145;
 
 export const kHands: HandInfo[] = kSides.map((side) => ({
   name: `${side}_person`, reference: `${side}_hand`, device: 'headset', pose: side,
-  controls: [`${side}.squeeze`, `${side}.trigger`], space: kWebXrSpace, axes: [0, 0, 0, 1], scale: [1, 1, 1],
-  jog: [0.15, 0.7],
+  controls: [`${side}.squeeze`, `${side}.trigger`], space: kWebXrSpace,
+}));
+
+const kRates = ['x', 'y', 'z', 'roll', 'pitch', 'yaw'];
+const kButtons = ['clutch', 'trigger', 'squeeze', 'primary', 'secondary', 'stick'];
+export const kPageLayout: LayoutInfo = {
+  poses: [], axes: kSides.flatMap((side) => kRates.map((rate) => `${side}.${rate}`)),
+  buttons: kSides.flatMap((side) => kButtons.map((button) => `${side}.${button}`)), outputs: [],
+};
+const kJogSpeed = 0.3, kJogTurnRate = 1.4; // [m/s, rad/s]
+export const kJogs: JogInfo[] = kSides.map((side) => ({
+  name: `${side}_jog`, reference: `${side}_hand`, device: 'page',
+  rates: kRates.map((rate) => ({ axis: `${side}.${rate}`, sign: 1 })), frame: 'world', axes: [0, 0, 0, 1],
+  dead_man: `${side}.clutch`, faster: null, slower: null, snap: null, speed: [kJogSpeed, kJogTurnRate], response: [0, 1],
 }));
 
 const box = (size: number[], rgba: number[]): ShapeInfo => ({
@@ -55,6 +67,17 @@ class Clutch {
   }
 }
 
+/// A jog: moves while its dead man is held, which must be pressed anew after what interrupted it.
+class DeadMan {
+  closed = false;
+  private ready = false;
+
+  update(there: boolean, held: boolean): boolean {
+    this.ready = there && (this.ready || !held);
+    return (this.closed = this.ready && held);
+  }
+}
+
 export class World {
   time = 0;
   timeout = 0.1; // without a sample [s]
@@ -64,6 +87,9 @@ export class World {
   beltSpeed = 0.1;
   sample: Float64Array | undefined;
   sampleAt = -Infinity; // by the world's time
+  page: Float64Array | undefined; // of the device of that name
+  pageAt = -Infinity;
+  readonly deadMen = kSides.map(() => new DeadMan());
   readonly arms = [new Arm('left', new Vector3(0, 0.8, 0)), new Arm('right', new Vector3(0, 0, 0))];
   readonly references: Reference[];
   readonly clutches = kSides.map(() => new Clutch());
@@ -151,6 +177,7 @@ export class World {
       const q = R_WV.clone().multiply(q_VC).multiply(R_WV.clone().invert());
       const reference = this.references[i]!;
       const wanted = this.clutches[i]!.update(tracked, held, p, q, reference);
+      if (this.jog(i, dt)) return;
       if (wanted) return this.toward(i, wanted.p, wanted.q, kFast, dt);
       reference.holding = true;
       reference.reason = late ? 'no samples come' : !tracked
@@ -158,12 +185,39 @@ export class World {
     });
   }
 
+  /// Whether a hand or a jog moves the reference.
+  closed(i: number): boolean {
+    return this.clutches[i]!.closed || this.deadMen[i]!.closed;
+  }
+
+  private jog(i: number, dt: number): boolean {
+    const n = this.page ?? new Float64Array(kPageLayout.axes.length + kPageLayout.buttons.length);
+    const there = this.page !== undefined && this.time - this.pageAt <= this.timeout;
+    const held = n[kPageLayout.axes.length + kButtons.length * i]! > 0.5;
+    if (!this.deadMen[i]!.update(there, held)) return false;
+    const rates = n.subarray(6 * i, 6 * i + 6);
+    const reference = this.references[i]!;
+    const move = new Vector3(rates[0], rates[1], rates[2]).clampLength(0, 1);
+    reference.p.addScaledVector(move, kJogSpeed * dt);
+    const turn = new Vector3(rates[3], rates[4], rates[5]).clampLength(0, 1);
+    if (turn.length() > 0)
+      reference.q.premultiply(new Quaternion().setFromAxisAngle(
+        turn.clone().normalize(), kJogTurnRate * turn.length() * dt)).normalize();
+    reference.holding = false;
+    reference.reason = '';
+    return true;
+  }
+
   /// Hands over: nothing that is held now counts.
   handOver(scripted: boolean): void {
     this.scripted = scripted;
     this.sample = undefined;
-    this.sampleAt = -Infinity;
-    kSides.forEach((_, i) => (this.clutches[i] = new Clutch()));
+    this.page = undefined;
+    this.sampleAt = this.pageAt = -Infinity;
+    kSides.forEach((_, i) => {
+      this.clutches[i] = new Clutch();
+      this.deadMen[i] = new DeadMan();
+    });
   }
 
   stop(): void {

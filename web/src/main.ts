@@ -21,16 +21,17 @@ import { Interpolator } from './scene/interpolate.ts';
 import { View } from './scene/view.ts';
 import { Station } from './station.ts';
 import './style.css';
-import { Drive, looks } from './teleop/drive.ts';
+import { type Asked, Drive, looks } from './teleop/drive.ts';
 import { Pad } from './teleop/gamepad.ts';
 import { Gizmo } from './teleop/gizmo.ts';
-import { handsOf, kWebXrSpace } from './teleop/hands.ts';
+import { type Hand, handsOf, jogsOf, kWebXrSpace, type Place } from './teleop/hands.ts';
 import { Headset } from './teleop/headset.ts';
+import { directlyFed, Inputs, keysOf } from './teleop/inputs.ts';
 import { Keyboard } from './teleop/keyboard.ts';
-import type { Place } from './teleop/made_hand.ts';
 import { Pads } from './teleop/pads.ts';
 import { Sender } from './teleop/sender.ts';
 import { usualStand } from './teleop/stand.ts';
+import { Stylus } from './teleop/stylus.ts';
 
 // a headset's frame is sent again for so long when the next one is late [s]
 const kRepeat = 0.1;
@@ -90,6 +91,9 @@ const interpolator = new Interpolator();
 const gizmo = new Gizmo(view);
 const keyboard = new Keyboard();
 const pad = new Pad();
+const inputs = new Inputs(keyboard, pads, new Stylus(stage));
+// devices with a thread of their own that were taken over: from when what feeds them is used
+const taken = new Set<number>();
 const headset = new Headset(view, {
   stop: () => stop.stop(),
   record: () => records.record(),
@@ -111,6 +115,7 @@ operate.gizmoMode = (mode) => (gizmo.mode = mode);
 operate.touch = (on) => (touch = on);
 let touch = matchMedia('(pointer: coarse)').matches;
 let drive = new Drive([]);
+let hands: Hand[] = []; // that a headset moves
 let newest: Frame | undefined;
 let standing = false;
 
@@ -132,7 +137,10 @@ station.on('welcome', (welcome) => {
   newest = undefined;
   standing = false;
   interpolator.clear();
-  drive = new Drive(handsOf(welcome));
+  hands = handsOf(welcome);
+  drive = new Drive(jogsOf(welcome), hands, welcome.devices.map(directlyFed));
+  keyboard.assigned = keysOf(welcome.devices.filter((device) => device.takes_samples));
+  taken.clear();
   sender.load(welcome.devices);
   bar.load(welcome);
   view.load(welcome);
@@ -169,7 +177,7 @@ station.on('frame', (frame) => {
   headset.clutched = bar.frame(frame);
   if (!standing && station.welcome) {
     standing = true;
-    headset.R_WV = drive.hands[0]?.R_WV ?? new Quaternion(...kWebXrSpace as [number, number, number, number]);
+    headset.R_WV = hands[0]?.R_WV ?? new Quaternion(...kWebXrSpace as [number, number, number, number]);
     headsetControls.load(
       station.welcome.app, usualStand(station.welcome, robotBases(station.welcome, frame), headset.R_WV));
   }
@@ -193,9 +201,11 @@ station.on('status', (status) => {
   stoppedBefore = status.stopped;
 });
 
-station.on('output', ({ output, value }) => {
-  if (headset.session) headset.output(output, value);
-  else pad.rumble(Math.min(1, value), 0.06);
+station.on('output', ({ device, output, values }) => {
+  watch.output(device, output, values);
+  if (!/rumble$/.test(output)) return;
+  if (headset.session) headset.output(output, values[0] ?? 0);
+  else pad.rumble(Math.min(1, values[0] ?? 0), 0.06);
 });
 
 // ---- moving ------------------------------------------------------------------------------------
@@ -211,6 +221,7 @@ function release(): void {
   keyboard.clear();
   pads.release();
   pad.release();
+  inputs.release(station.welcome?.devices ?? []);
 }
 onAsking(release);
 
@@ -221,13 +232,16 @@ keyboard.listen(() => mayMove() && !headset.session && !asking(), (digit) => {
 });
 
 let lastDrive = 0;
+let lastSent = 0;
 function move(time: number): void {
   const dt = Math.min(0.1, time - lastDrive);
   lastDrive = time;
-  const jogs = [keyboard.read(), pad.read(() => {
-    drive.next();
-    operate.choose(drive.choice);
-  }, () => stop.stop()), pads.read()];
+  const asked: Asked[] = [{ by: 'key', jog: keyboard.read() }, {
+    by: 'pad', jog: pad.read(() => {
+      drive.next();
+      operate.choose(drive.choice);
+    }, () => stop.stop()),
+  }, { by: 'touch', jog: pads.read() }];
   operate.gamepad(pad.name);
   const first = drive.driven[0];
   const may = mayMove() && !asking() && station.status?.stopped === false;
@@ -237,30 +251,39 @@ function move(time: number): void {
   if (view.ghosts) view.ghosts.selected = may ? drive.driven.map((i) => drive.hands[i]!.referenceName) : [];
   if (may) view.ghosts?.aim(drive.targets);
   else view.ghosts?.aim(new Map());
-  if (!mayMove()) return drive.open();
-  if (may) drive.update(dt, jogs, placed, looks(view.camera));
-  else drive.open();
-  for (const device of devicesOfHands()) {
-    const sample = sender.writer(device);
-    if (!sample) continue;
-    drive.write(device, sample);
-    sender.send(device, time);
+  if (!mayMove()) {
+    taken.clear();
+    return drive.open();
   }
+  if (may) drive.update(dt, asked, placed, looks(view.camera));
+  else drive.open();
+  if (time - lastSent < sender.leastPeriod) return;
+  lastSent = time;
+  station.welcome?.devices.forEach((device, i) => {
+    const sample = sender.writer(i);
+    if (!sample) return;
+    sample.rest();
+    if (inputs.fill(device, sample) || drive.asks(i)) taken.add(i);
+    drive.write(i, sample);
+    if (!device.own || taken.has(i)) sender.send(i, time);
+  });
 }
 
-// those whose hands move something, else the first that takes samples
+// those that a headset moves something with, else the first that takes samples
 function devicesOfHands(): Set<number> {
-  const devices = new Set(drive.hands.map((hand) => hand.device));
-  const first = station.welcome?.devices.findIndex((device) => device.takes_samples) ?? -1;
+  if (!station.welcome) return new Set();
+  const devices = new Set(hands.map((hand) => hand.device));
+  const first = station.welcome.devices.findIndex((device) => device.takes_samples && !device.own);
   return devices.size === 0 && first >= 0 ? new Set([first]) : devices;
 }
 
 function sendUnknown(): void {
   if (!station.youOperate) return;
-  for (const device of devicesOfHands()) {
-    sender.writer(device)?.unknown();
-    sender.send(device, now());
-  }
+  station.welcome?.devices.forEach((device, i) => {
+    if (device.own && !taken.has(i)) return;
+    sender.writer(i)?.unknown();
+    sender.send(i, now());
+  });
 }
 
 const sender = new Sender(station, (time) => {

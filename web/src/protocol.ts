@@ -60,18 +60,32 @@ export interface ChannelInfo {
   doc: string;
 }
 
+export interface OutputInfo {
+  name: string;
+  size: number; // numbers: 3 of a force or a colour
+  unit: string; // "": 0 to 1
+}
+
 export interface LayoutInfo {
   poses: string[];
   axes: string[];
   buttons: string[];
-  outputs: string[];
+  outputs: OutputInfo[];
 }
+
+/// What gives a rate or a control: an axis, or something pressed for each direction.
+export type BindingInfo = { axis: string; sign: number } | { plus: string; minus: string };
+
+/// Which input of a page feeds a control; see device/page_inputs.hpp.
+export type FeedInfo = BindingInfo & { control: string };
 
 export interface DeviceInfo {
   name: string;
   driver: string;
   layout: LayoutInfo;
+  feeds: FeedInfo[]; // empty: the device does not say
   takes_samples: boolean;
+  own: boolean; // has a thread of its own, which gives way to a page that sends samples
 }
 
 export interface ReferenceInfo {
@@ -80,7 +94,7 @@ export interface ReferenceInfo {
   frame: string;
 }
 
-/// How a pose of a device moves a reference; see teleop/hand.hpp.
+/// How a pose of a headset moves a reference; see teleop/hand.hpp.
 export interface HandInfo {
   name: string;
   reference: string;
@@ -88,9 +102,22 @@ export interface HandInfo {
   pose: string;
   controls: string[]; // that close its clutch
   space: Numbers; // R_WV as a quaternion: the device's axes in W
-  axes: Numbers; // R_EC as one: the controller's axes in the frame that it moves
-  scale: Numbers; // of translation, along W's axes (3)
-  jog: Numbers; // how fast keys and sticks move it at first [m/s, rad/s]
+}
+
+/// How axes and buttons of a device move a reference by rates; see teleop/jog.hpp.
+export interface JogInfo {
+  name: string;
+  reference: string;
+  device: string;
+  rates: (BindingInfo | null)[]; // along x, y, z of its axes O, then about them (6)
+  frame: 'world' | 'base' | 'tool' | 'view'; // what O is
+  axes: Numbers; // R_WO as a quaternion; of a tool: none
+  dead_man: string | null;
+  faster: string | null; // of its speed
+  slower: string | null;
+  snap: string | null;
+  speed: Numbers; // at full deflection [m/s, rad/s]
+  response: Numbers; // dead zone, exponent
 }
 
 export interface ParameterInfo {
@@ -116,7 +143,8 @@ export interface Welcome {
   channels: ChannelInfo[];
   devices: DeviceInfo[];
   references: ReferenceInfo[];
-  hands: HandInfo[]; // empty: the server does not say
+  hands: HandInfo[];
+  jogs: JogInfo[];
   parameters: ParameterInfo[];
   machines: { name: string; states: string[] }[];
 }
@@ -148,6 +176,14 @@ const shape: Check<ShapeInfo> = (value, place) => {
     fail(`${place}.size`, s.size, `${kShapeSizes[s.type].join(' or ')} numbers, of a ${s.type}`);
   return s;
 };
+
+const binding: Check<BindingInfo> = (value, place) => {
+  const { axis } = object({ axis: optional(text, '') })(value, place);
+  return axis ? object({ axis: text, sign: number })(value, place)
+    : object({ plus: text, minus: text })(value, place);
+};
+const feed: Check<FeedInfo> = (value, place) =>
+  ({ ...object({ control: text })(value, place), ...binding(value, place) });
 
 const welcome = object<Omit<Welcome, 'type'>>({
   protocol: integer,
@@ -190,8 +226,13 @@ const welcome = object<Omit<Welcome, 'type'>>({
     object<DeviceInfo>({
       name: text,
       driver: text,
-      layout: object<LayoutInfo>({ poses: texts, axes: texts, buttons: texts, outputs: texts }),
+      layout: object<LayoutInfo>({
+        poses: texts, axes: texts, buttons: texts,
+        outputs: list(object<OutputInfo>({ name: text, size: integer, unit: text })),
+      }),
+      feeds: optional(list(feed), []),
       takes_samples: boolean,
+      own: optional(boolean, false),
     }),
   ),
   references: list(
@@ -203,7 +244,18 @@ const welcome = object<Omit<Welcome, 'type'>>({
     list(
       object<HandInfo>({
         name: text, reference: text, device: text, pose: text, controls: texts,
-        space: quaternion, axes: optional(quaternion, [0, 0, 0, 1]), scale: vector3, jog: optional(list(number, 2), [0.15, 0.7]),
+        space: quaternion,
+      }),
+    ),
+    [],
+  ),
+  jogs: optional(
+    list(
+      object<JogInfo>({
+        name: text, reference: text, device: text, rates: list(orNull(binding), 6),
+        frame: oneOf('world', 'base', 'tool', 'view'), axes: quaternion, dead_man: orNull(text),
+        faster: orNull(text), slower: orNull(text), snap: orNull(text), speed: list(number, 2),
+        response: list(number, 2),
       }),
     ),
     [],
@@ -307,7 +359,7 @@ export type ServerMessage =
   | { type: 'refused'; reason: string }
   | { type: 'pong'; t: number; server: number }
   | { type: 'event'; tick: number; kind: string; name: string; text: string }
-  | { type: 'output'; device: string; output: string; value: number }
+  | { type: 'output'; device: string; output: string; values: number[] }
   | { type: 'records'; records: RecordInfo[] }
   | { type: 'devices'; devices: PairedInfo[] }
   | { type: 'answer'; to: number; ok: boolean; reason: string }
@@ -353,7 +405,7 @@ const kServerMessages: { [T in ServerMessage['type']]: Check<object> } = {
   refused: object({ reason: text }),
   pong: object({ t: number, server: number }),
   event: object({ tick: integer, kind: text, name: text, text }),
-  output: object({ device: text, output: text, value: number }),
+  output: object({ device: text, output: text, values: list(number) }),
   records: object({
     records: list(
       object<RecordInfo>({

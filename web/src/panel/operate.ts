@@ -10,7 +10,6 @@ import { ask, notice, told } from './ask.ts';
 import { actsAlone, operatorOf } from './bar.ts';
 
 const kJog = [0.15, 0.7] as const; // [m/s, rad/s]
-const kFastest = 0.4; // that every app lets choose [m/s]
 
 function keyTable(rows: [string, string][], label = (key: string) => key): HTMLElement {
   return h('dl', { class: 'keys' }, ...rows.flatMap(([keys, what]) =>
@@ -53,6 +52,8 @@ export class Operate {
   }, 'Begin anew…');
   private readonly name = h('input', { 'aria-label': 'your name, as it is in the log', maxlength: 40, required: true });
   private readonly by: HTMLElement;
+  private readonly none = h('p', { hidden: true },
+    'No jog of this app hears the page: its sources need one of a device of type page.');
   private readonly hand = choice<Choice>('hand', kChoices, (word) => this.choose(word));
   private readonly axes = choice<JogAxes>('axes', ['view', 'world'], (word) => {
     if (this.drive) this.drive.axes = word;
@@ -63,10 +64,10 @@ export class Operate {
     this.gizmoMode(word);
     this.gizmo.show(word);
   });
-  private readonly speed = h('input', { type: 'range', min: 0.02, max: kFastest, step: 0.01, value: kJog[0], 'aria-label': 'speed of jog' });
+  private readonly speed = h('input', { type: 'range', min: 0.02, max: 2 * kJog[0], step: 0.01, value: kJog[0], 'aria-label': 'speed of jog' });
   private readonly speedText = h('small', {});
   private readonly pad = h('small', {}, 'no gamepad: press one of its buttons');
-  private jog: readonly [speed: number, turnRate: number] = kJog; // that the app says
+  private jog: readonly [speed: number, turnRate: number] = [0, 0]; // at most, as the app says
   private state = '';
 
   constructor(station: Station) {
@@ -82,7 +83,7 @@ export class Operate {
     const coarse = matchMedia('(pointer: coarse)').matches;
     const pads = h('input', { type: 'checkbox', checked: coarse });
     pads.addEventListener('change', () => this.touch(pads.checked));
-    this.by = h('div', { class: 'by' },
+    this.by = h('div', { class: 'by' }, this.none,
       h('fieldset', {}, h('legend', {}, 'Hand'), this.hand.element),
       h('fieldset', {}, h('legend', {}, 'Jog'),
         h('label', { class: 'inline' }, h('span', {}, 'axes'), this.axes.element),
@@ -117,13 +118,15 @@ export class Operate {
       if (i < 2 && count >= 2) say(button, drive.hands[i]!.name);
     });
     this.hand.element.parentElement!.hidden = count < 2;
+    this.none.hidden = count > 0;
     this.choose('left');
-    const jog = drive.hands[0]?.jog ?? kJog;
+    const [first] = drive.hands;
+    const jog = first ? [first.speed, first.turnRate] as const : kJog;
     // what was chosen stays when the app begins anew
     if (String(jog) !== String(this.jog)) {
       this.jog = jog;
-      this.speed.max = String(Math.max(kFastest, 2 * jog[0]));
-      this.speed.value = String(jog[0]);
+      this.speed.max = String(jog[0]);
+      this.speed.value = String(jog[0] / 2);
     }
     this.setSpeed();
   }

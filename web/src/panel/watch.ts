@@ -21,15 +21,38 @@ export class Watch {
   private readonly limits = h('ul', { 'aria-label': 'active limits' });
   private readonly holding = h('ul', { 'aria-label': 'references that hold' });
   private followed = new Set<string>(); // references that somebody's hands move; empty: not told
+  private readonly outputs = h('ul', { 'aria-label': 'sent to devices' });
+  private readonly sent = new Map<string, HTMLElement>();
+  private units = new Map<string, string>();
   private readonly rate = h('span', { class: 'rate' });
 
   constructor() {
-    this.element = h('div', { class: 'watch' }, this.judged, this.relaxed, this.limits, this.holding);
+    this.element = h('div', { class: 'watch' }, this.judged, this.relaxed, this.limits, this.holding, this.outputs);
     this.element.append(this.rate);
   }
 
-  load({ hands }: Welcome): void {
-    this.followed = new Set(hands.map(({ reference }) => reference));
+  load({ hands, jogs, devices }: Welcome): void {
+    this.followed = new Set([...hands, ...jogs].map(({ reference }) => reference));
+    this.units = new Map(devices.flatMap(({ name, layout }) =>
+      layout.outputs.map((output) => [`${name}.${output.name}`, output.unit])));
+    this.sent.clear();
+    this.outputs.replaceChildren();
+  }
+
+  /// What a device is sent. Three numbers without a unit are the colour of a light, and shown as one; a
+  /// rumble is felt.
+  output(device: string, name: string, values: number[]): void {
+    if (/rumble$/.test(name)) return;
+    const full = `${device}.${name}`;
+    let item = this.sent.get(full);
+    if (!item) {
+      this.sent.set(full, (item = h('li', { 'data-output': full })));
+      this.outputs.append(item);
+    }
+    const unit = this.units.get(full) ?? '';
+    const light = values.length === 3 && unit === '';
+    say(item, `${name} ${light ? '' : `${values.map((value) => value.toFixed(1)).join(' ')} ${unit}`}`.trim());
+    item.style.borderLeft = light ? `1em solid rgb(${values.map((value) => Math.round(255 * value)).join(' ')})` : '';
   }
 
   /// Live, or of the recording that is shown.

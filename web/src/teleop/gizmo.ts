@@ -3,7 +3,7 @@
 import * as three from 'three';
 import { TransformControls } from 'three/addons/controls/TransformControls.js';
 import type { View } from '../scene/view.ts';
-import type { Place } from './made_hand.ts';
+import type { Place } from './hands.ts';
 
 export class Gizmo {
   private readonly controls: TransformControls;

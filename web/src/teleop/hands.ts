@@ -1,51 +1,81 @@
-// Which pose of which device moves which reference: as the server says, else by their names.
-import { Quaternion, Vector3 } from 'three';
-import type { HandInfo, Welcome } from '../protocol.ts';
+// Which pose of a headset moves which reference, and which axes of a device do: as the server says.
+import { Matrix4, Quaternion, Vector3 } from 'three';
+import type { BindingInfo, JogInfo, Numbers, Welcome } from '../protocol.ts';
+
+export interface Place {
+  p: Vector3;
+  q: Quaternion;
+}
 
 export interface Hand {
-  name: string; // shown: "left"
   reference: number; // index
-  referenceName: string;
   device: number; // index
   pose: string;
   controls: string[]; // that close its clutch
   R_WV: Quaternion; // the device's axes in W
-  R_EC: Quaternion; // the controller's axes in the frame that it moves
-  scale: Vector3;
-  jog: [speed: number, turnRate: number]; // at first [m/s, rad/s]
+}
+
+/// What keys, sticks, pads and the gizmo move: a reference that a jog of the server moves by rates.
+export interface Jogged {
+  name: string; // shown: "left"
+  reference: number; // index
+  referenceName: string;
+  device: number; // index
+  prefix: string; // of its controls in the device's layout: "left."
+  rates: (BindingInfo | null)[]; // along x, y, z of O, then about them
+  R_WO: Quaternion | undefined; // none: those of the frame that it moves
+  R_WV: Quaternion; // x right, y up, z back of somebody who stands as it is meant
+  deadMan: string | null;
+  faster: string | null;
+  slower: string | null;
+  speed: number; // at full deflection [m/s]
+  turnRate: number; // [rad/s]
+  deadZone: number;
+  exponent: number;
+  hand: Hand | undefined; // that moves the same reference
 }
 
 // x right, y up, -z forward, and the operator's forward is W's x: webxr_mapping()
 export const kWebXrSpace = [0.5, -0.5, -0.5, 0.5];
 
-export function handsOf(welcome: Welcome): Hand[] {
-  const infos = welcome.hands.length ? welcome.hands : guess(welcome);
-  return infos.flatMap((info) => {
+const quaternion = (q: Numbers) => new Quaternion(q[0], q[1], q[2], q[3]);
+
+export function handsOf({ hands, devices, references }: Welcome): Hand[] {
+  return hands.flatMap((info) => {
+    const device = devices.findIndex((d) => d.name === info.device && d.takes_samples);
+    const reference = references.findIndex((r) => r.name === info.reference);
+    if (device < 0 || references[reference]?.kind !== 'pose') return [];
+    return [{ reference, device, pose: info.pose, controls: info.controls, R_WV: quaternion(info.space) }];
+  });
+}
+
+export function jogsOf(welcome: Welcome): Jogged[] {
+  const hands = handsOf(welcome);
+  const seen = new Set<number>();
+  return welcome.jogs.flatMap((info) => {
     const device = welcome.devices.findIndex((d) => d.name === info.device && d.takes_samples);
     const reference = welcome.references.findIndex((r) => r.name === info.reference);
-    if (device < 0 || reference < 0 || welcome.references[reference]!.kind !== 'pose') return [];
+    if (device < 0 || welcome.references[reference]?.kind !== 'pose' || seen.has(reference)) return [];
+    seen.add(reference);
+    const hand = hands.find((one) => one.reference === reference);
+    const bound = info.dead_man ?? info.rates.map((rate) =>
+      rate && ('axis' in rate ? rate.axis : rate.plus || rate.minus)).find(Boolean) ?? '';
     return [{
-      name: info.pose, reference, referenceName: info.reference, device, pose: info.pose,
-      controls: info.controls, R_WV: new Quaternion(...info.space as [number, number, number, number]),
-      R_EC: new Quaternion(...info.axes as [number, number, number, number]),
-      scale: new Vector3(...info.scale), jog: [info.jog[0]!, info.jog[1]!],
+      name: hand?.pose ?? info.name.replace(/_jog$/, ''), reference, referenceName: info.reference,
+      device, prefix: bound.slice(0, bound.lastIndexOf('.') + 1), rates: info.rates,
+      R_WO: info.frame === 'tool' ? undefined : quaternion(info.axes),
+      R_WV: hand?.R_WV ?? stands(info), deadMan: info.dead_man, faster: info.faster,
+      slower: info.slower, speed: info.speed[0]!, turnRate: info.speed[1]!,
+      deadZone: info.response[0]!, exponent: info.response[1]!, hand,
     }];
   });
 }
 
-function guess({ devices, references }: Welcome): HandInfo[] {
-  const device = devices.find((d) => d.takes_samples && d.layout.poses.some((p) => p !== 'head'));
-  const poses = device?.layout.poses.filter((pose) => pose !== 'head') ?? [];
-  const wanted = references.filter((reference) => reference.kind === 'pose');
-  return poses.flatMap((pose) => {
-    const one = poses.length === 1 || wanted.length === 1;
-    const reference = wanted.find((r) => r.name.includes(pose)) ?? (one ? wanted[0] : undefined);
-    if (!reference) return [];
-    const has = [...device!.layout.axes, ...device!.layout.buttons];
-    return [{
-      name: pose, reference: reference.name, device: device!.name, pose,
-      controls: [`${pose}.squeeze`, `${pose}.trigger`].filter((control) => has.includes(control)),
-      space: kWebXrSpace, axes: [0, 0, 0, 1], scale: [1, 1, 1], jog: [0.15, 0.7],
-    }];
-  });
+/// Of a jog that no hand stands beside: its x is forward and its z up, but those of a view are the
+/// screen's.
+function stands({ frame, axes }: JogInfo): Quaternion {
+  const R_WO = frame === 'tool' ? new Quaternion() : quaternion(axes);
+  if (frame === 'view') return R_WO;
+  return R_WO.multiply(new Quaternion().setFromRotationMatrix(
+    new Matrix4().makeBasis(new Vector3(0, -1, 0), new Vector3(0, 0, 1), new Vector3(-1, 0, 0))));
 }

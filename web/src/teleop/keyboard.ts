@@ -23,6 +23,7 @@ const kTurns: Record<string, [number, number, number]> = {
 };
 const kControls: Record<string, string> = {
   KeyG: 'trigger', KeyV: 'squeeze', KeyB: 'primary', KeyN: 'secondary', KeyM: 'stick',
+  Equal: 'faster', Minus: 'slower', NumpadAdd: 'faster', NumpadSubtract: 'slower',
 };
 const kSlow = 0.25;
 
@@ -30,7 +31,8 @@ const kSlow = 0.25;
 export const kKeys: [codes: string, what: string][] = [
   ['KeyW KeyS', 'forward, back'], ['KeyA KeyD', 'left, right'], ['KeyR KeyF', 'up, down'],
   ['KeyI KeyK', 'tilt'], ['KeyJ KeyL', 'turn'], ['KeyU KeyO', 'roll'],
-  ['Shift', 'a quarter of the speed'], ['KeyC', 'clutch, held at rest'],
+  ['Shift', 'a quarter of the speed'], ['+ −', 'faster, slower, where the app has it'],
+  ['KeyC', 'clutch, held at rest'],
   ['1 2 3 4', 'left, right, together, mirror'],
   ['KeyG KeyV KeyB KeyN KeyM', 'trigger, squeeze, primary, secondary, stick'], ['Esc Space', 'stop'],
 ];
@@ -44,6 +46,7 @@ export function isTyping(target: EventTarget | null): boolean {
 }
 
 export class Keyboard {
+  assigned = new Set<string>(); // that devices ask for, besides those that jog
   private readonly down = new Set<string>();
 
   press(code: string): void {
@@ -52,6 +55,10 @@ export class Keyboard {
 
   release(code: string): void {
     this.down.delete(code);
+  }
+
+  isDown(code: string): boolean {
+    return this.down.has(code);
   }
 
   clear(): void {
@@ -64,13 +71,12 @@ export class Keyboard {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || !drives()) return;
       // one that was down before keys drove the arms, or when the page lost the focus, is pressed anew first
       if (event.repeat) {
-        if (event.code in kMoves || event.code in kTurns || event.code in kControls) event.preventDefault();
+        if (this.knows(event.code)) event.preventDefault();
         return;
       }
       const digit = /^(?:Digit|Numpad)([1-4])$/.exec(event.code)?.[1];
-      if (digit) return chosen(Number(digit));
-      if (!(event.code in kMoves || event.code in kTurns || event.code in kControls ||
-          /^(Shift|KeyC)/.test(event.code))) return;
+      if (digit && !this.assigned.has(event.code)) return chosen(Number(digit));
+      if (!this.knows(event.code) && !/^(Shift|KeyC)/.test(event.code)) return;
       this.press(event.code);
       if (!event.code.startsWith('Shift')) event.preventDefault();
     });
@@ -78,6 +84,10 @@ export class Keyboard {
     // what is let go of elsewhere is not told here
     addEventListener('blur', () => this.clear());
     document.addEventListener('visibilitychange', () => this.clear());
+  }
+
+  private knows(code: string): boolean {
+    return code in kMoves || code in kTurns || code in kControls || this.assigned.has(code);
   }
 
   read(): Jog {

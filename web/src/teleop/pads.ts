@@ -50,6 +50,14 @@ export class Pads {
     this.lift.release();
   }
 
+  /// By the names of device/page_inputs.hpp, without "touch."; none: they are not shown.
+  value(name: string): number | undefined {
+    const { flat, lift } = this;
+    if (this.element.hidden) return undefined;
+    return { left_x: flat.x, left_y: flat.y, left: flat.held ? 1 : 0,
+      right_x: lift.x, right_y: lift.y, right: lift.held ? 1 : 0 }[name];
+  }
+
   read(): Jog {
     const jog = emptyJog();
     if (this.element.hidden) return jog;

@@ -25,6 +25,21 @@ export class SampleWriter {
     for (let i = 0; i < this.layout.poses.length; ++i) this.numbers[kPoseNumbers * i + 7] = 1;
   }
 
+  /// As control(), where several ask: what is farthest from rest counts.
+  ask(name: string, value: number): void {
+    const before = this.value(name);
+    if (before !== undefined && !(Math.abs(value) < Math.abs(before))) this.control(name, value);
+  }
+
+  /// Of an axis or a button; none: the device has none of that name.
+  value(name: string): number | undefined {
+    const axis = this.layout.axes.indexOf(name);
+    const button = this.layout.buttons.indexOf(name);
+    const first = kPoseNumbers * this.layout.poses.length;
+    return axis >= 0 ? this.numbers[first + axis]
+      : button >= 0 ? this.numbers[first + this.layout.axes.length + button] : undefined;
+  }
+
   /// Nothing tracked and no control known: what is held is not believed any more.
   unknown(): void {
     this.rest();

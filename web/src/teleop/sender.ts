@@ -6,6 +6,7 @@ import type { Station } from '../station.ts';
 import { SampleWriter } from './sample.ts';
 
 const kLongest = 0.028; // between samples [s]
+const kMostSamples = 250; // a second, of all devices
 const kTimer = 0.015; // [s]
 const kLeastStep = 1e-4; // of stamps, that must rise [s]
 
@@ -28,6 +29,11 @@ export class Sender {
   load(devices: DeviceInfo[]): void {
     this.devices = devices.map((info) =>
       ({ info, writer: new SampleWriter(info.layout), sequence: 0, stamp: -Infinity, server: -Infinity }));
+  }
+
+  /// The server closes a page that says more than 400 things a second.
+  get leastPeriod(): number {
+    return this.devices.filter(({ info }) => info.takes_samples).length / kMostSamples;
   }
 
   writer(device: number): SampleWriter | undefined {

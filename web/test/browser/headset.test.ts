@@ -112,7 +112,9 @@ export const tests: Record<string, (stage: Stage) => Promise<void>> = {
     await until('the clutches do not close', () => closed(stage) === 'true,true');
     await page.evaluate(() => window.handspan.headset.end());
     await until('they stay closed', () => closed(stage) === 'false,false');
-    await until('keys do not work any more', () => stage.server.world.sample?.[0] === 1);
+    await page.keyboard.down('KeyR');
+    await until('keys do not work any more', () => stage.server.world.deadMen[0]!.closed);
+    await page.keyboard.up('KeyR');
   },
 
   'outputs become pulses': async (stage) => {

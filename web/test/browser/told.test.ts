@@ -3,7 +3,7 @@
 import { emulate, enter } from './emulated.ts';
 import { expect, type Page, placeOf, type Stage, takeOver, until, wait } from './support.ts';
 
-const closed = (stage: Stage) => stage.server.world.clutches[0]!.closed;
+const closed = (stage: Stage) => stage.server.world.closed(0);
 
 export const tests: Record<string, (stage: Stage) => Promise<void>> = {
   'room on the disk is in the bar, and why a recording failed': async (stage) => {

@@ -4,7 +4,7 @@ import type { DeviceInfo, Status } from '../../src/protocol.ts';
 
 const layout = { poses: [], axes: [], buttons: [], outputs: [] };
 const app = (driver: string, takes_samples: boolean): { devices: DeviceInfo[] } =>
-  ({ devices: [{ name: 'd', driver, takes_samples, layout }] });
+  ({ devices: [{ name: 'd', driver, takes_samples, layout, feeds: [], own: false }] });
 const status = (more: object) => ({
   you_operate: false, operators: { hand: null }, clients: [], scripted: true, ...more,
 }) as unknown as Status;

@@ -3,11 +3,11 @@ import { Euler, Matrix4, PerspectiveCamera, Quaternion, Vector3 } from 'three';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Drive, type JogAxes, looks } from '../../src/teleop/drive.ts';
 import { Pad } from '../../src/teleop/gamepad.ts';
-import type { Hand } from '../../src/teleop/hands.ts';
+import type { Jogged } from '../../src/teleop/hands.ts';
 import { type Jog, Keyboard, emptyJog } from '../../src/teleop/keyboard.ts';
 import { SampleWriter } from '../../src/teleop/sample.ts';
 import { facing, standMatrix, toSample, usualStand } from '../../src/teleop/stand.ts';
-import type { Welcome } from '../../src/protocol.ts';
+import type { BindingInfo, Welcome } from '../../src/protocol.ts';
 
 type Row = [number, number, number];
 const space = (...rows: [Row, Row, Row]) =>
@@ -16,19 +16,19 @@ const space = (...rows: [Row, Row, Row]) =>
 const turned = (q: Quaternion, yaw: number) =>
   new Quaternion().setFromAxisAngle(new Vector3(0, 0, 1), yaw).multiply(q);
 
-// as src/teleop/pose_mapping.cpp has them; each preset's controller axes too
+// as src/teleop/pose_mapping.cpp has them
 const kWebXr = space([0, 0, -1], [-1, 0, 0], [0, 1, 0]);
 const kToss = space([-1, 0, 0], [0, 0, 1], [0, 1, 0]);
 const kGrab = space([0, 0, 1], [1, 0, 0], [0, 1, 0]);
 const kNone = new Quaternion();
-const kSpaces: [name: string, R_WV: Quaternion, R_EC: Quaternion][] = [
-  ['webxr', kWebXr, kNone], ['webxr, yaw 40 deg', turned(kWebXr, 0.7), kNone],
-  ['toss', kToss, kNone], ['toss, yaw -90 deg', turned(kToss, -Math.PI / 2), kNone],
-  ['grab', kGrab, kGrab], ['grab, yaw 180 deg', turned(kGrab, Math.PI), kGrab],
+const kSpaces: [name: string, R_WV: Quaternion][] = [
+  ['webxr', kWebXr], ['webxr, yaw 40 deg', turned(kWebXr, 0.7)],
+  ['toss', kToss], ['toss, yaw -90 deg', turned(kToss, -Math.PI / 2)],
+  ['grab', kGrab], ['grab, yaw 180 deg', turned(kGrab, Math.PI)],
   // what the thesis prints: a tracker's up is down
-  ['upside down', space([-1, 0, 0], [0, 0, -1], [0, -1, 0]), kNone],
+  ['upside down', space([-1, 0, 0], [0, 0, -1], [0, -1, 0])],
   // a tracker whose z is up, as a program may have it
-  ['z up', kNone, kNone],
+  ['z up', kNone],
 ];
 
 // the views of the scenes that come along, one straight from above and one from below
@@ -49,40 +49,46 @@ function camera(eye: Row, target: Row): PerspectiveCamera {
   return one;
 }
 
-const layout = { poses: ['left'], axes: ['left.squeeze'], buttons: [], outputs: [] };
-const hand = (R_WV: Quaternion, R_EC: Quaternion): Hand => ({
-  name: 'left', reference: 0, referenceName: 'hand', device: 0, pose: 'left',
-  controls: ['left.squeeze'], R_WV, R_EC, scale: new Vector3(2, 2, 2), jog: [0.15, 0.7],
+const kRates = ['x', 'y', 'z', 'roll', 'pitch', 'yaw'];
+const layout = { poses: [], axes: [...kRates, ...kRates.map((rate) => `${rate}2`)],
+  buttons: ['clutch', ...kRates.flatMap((rate) => [`${rate}.plus`, `${rate}.minus`])], outputs: [] };
+
+// axes that a jog of the server may have, and what its rates come from
+const kJogs: [name: string, frame: 'fixed' | 'tool', R_WO: Quaternion, rates: BindingInfo[], response: [number, number]][] = [
+  ['the world', 'fixed', kNone, kRates.map((axis) => ({ axis, sign: 1 })), [0, 1]],
+  ['a base that is turned, with axes that are turned round', 'fixed', turned(kNone, 0.7),
+    kRates.map((rate, i) => ({ axis: `${rate}2`, sign: i % 2 ? -1 : 1 })), [0.1, 2]],
+  ['the tool', 'tool', kNone, kRates.map((axis) => ({ axis, sign: -1 })), [0.1, 1]],
+  ['buttons', 'fixed', kNone, kRates.map((rate) => ({ plus: `${rate}.plus`, minus: `${rate}.minus` })), [0.1, 1]],
+];
+const jogged = (R_WV: Quaternion, [, frame, R_WO, rates, [deadZone, exponent]]: typeof kJogs[number]): Jogged => ({
+  name: 'left', reference: 0, referenceName: 'hand', device: 0, prefix: '', rates,
+  R_WO: frame === 'tool' ? undefined : R_WO, R_WV, deadMan: 'clutch', faster: null, slower: null,
+  speed: 0.3, turnRate: 1.4, deadZone, exponent, hand: undefined,
 });
 
-/// Which way the server's mapping (src/teleop/pose_mapping.hpp) carries the reference, and about which
-/// axis it turns it, in W.
-function carried(R_WV: Quaternion, R_EC: Quaternion, axes: JogAxes, look: Vector3, jog: () => Jog,
-                 turn: 'world' | 'body'): { way: Vector3; axis: Vector3 } {
-  const drive = new Drive([hand(R_WV, R_EC)]);
+/// Which way the server's jog (src/teleop/jog.hpp) carries the reference, and about which axis it turns it,
+/// in W [m/s, rad/s].
+function carried(R_WV: Quaternion, kind: typeof kJogs[number], axes: JogAxes, look: Vector3,
+                 jog: () => Jog): { way: Vector3; axis: Vector3 } {
+  const [, frame, R_WO, rates, [deadZone, exponent]] = kind;
+  const drive = new Drive([jogged(R_WV, kind)]);
   drive.axes = axes;
   const writer = new SampleWriter(layout);
   const reference = { p: new Vector3(0.5, 0.1, 0.4), q: new Quaternion().setFromEuler(new Euler(0.4, -1.1, 2)) };
-  const read = () => {
-    drive.write(0, writer);
-    const n = [...writer.numbers];
-    return { p: new Vector3(...n.slice(1, 4) as Row), q: new Quaternion().fromArray(n, 4), closed: n[8]! > 0.5 };
-  };
-  const once = () => drive.update(1 / 60, [jog()], () => reference, look);
-  once();
-  const first = read();
-  expect(first.closed).toBe(true);
-  for (let i = 0; i < 20; ++i) once();
-  const { p, q } = read();
-  const way = p.sub(first.p).applyQuaternion(R_WV).multiplyScalar(2);
-  const to = turn === 'world'
-    ? R_WV.clone().multiply(q).multiply(first.q.clone().invert()).multiply(R_WV.clone().invert())
-      .multiply(reference.q)
-    : reference.q.clone().multiply(R_EC).multiply(first.q.clone().invert()).multiply(q)
-      .multiply(R_EC.clone().invert());
-  const by = to.multiply(reference.q.clone().invert());
-  if (by.w < 0) by.set(-by.x, -by.y, -by.z, -by.w);
-  return { way, axis: new Vector3(by.x, by.y, by.z) };
+  drive.update(1 / 60, [{ by: 'key', jog: jog() }], () => reference, look);
+  drive.write(0, writer);
+  expect(writer.value('clutch')).toBe(1);
+  const [x, y, z, roll, pitch, yaw] = rates.map((rate) => {
+    const value = 'axis' in rate ? rate.sign * writer.value(rate.axis)!
+      : writer.value(rate.plus)! - writer.value(rate.minus)!;
+    const beyond = Math.max(0, (Math.abs(value) - deadZone) / (1 - deadZone));
+    return Math.sign(value) * beyond ** exponent;
+  });
+  const R = frame === 'tool' ? reference.q : R_WO;
+  const inW = (v: Vector3, full: number) =>
+    v.multiplyScalar(full / Math.max(1, v.length())).applyQuaternion(R);
+  return { way: inW(new Vector3(x, y, z), 0.3), axis: inW(new Vector3(roll, pitch, yaw), 1.4) };
 }
 
 const keys = (code: string) => () => {
@@ -124,34 +130,49 @@ const kTurns: [name: string, jog: () => Jog, axis: Row][] = [
 
 afterEach(() => vi.unstubAllGlobals());
 
-describe.each(kSpaces)('in the space %s', (_, R_WV, R_EC) => {
+describe.each(kSpaces)('in the space %s', (_, R_WV) => {
   const ahead = new Vector3(0, 0, -1).applyQuaternion(facing(R_WV));
   const right = new Vector3(1, 0, 0).applyQuaternion(facing(R_WV));
   const inW = ([x, y, z]: Row, to: Vector3, on: Vector3) =>
     new Vector3().addScaledVector(to, x).addScaledVector(on, y).add(new Vector3(0, 0, z));
 
-  it.each(kMoves)('%s goes as the operator stands', (_name, jog, way) => {
-    const to = carried(R_WV, R_EC, 'world', new Vector3(1, 0, 0), jog, 'world').way.normalize();
-    expect(to.distanceTo(inW(way, right, ahead))).toBeLessThan(1e-6);
+  const kWholes = kJogs.filter(([name]) => name !== 'buttons');
+
+  it.each(kMoves)('%s goes as the operator stands, at the speed that was set', (_name, jog, way) => {
+    for (const kind of kWholes) {
+      const to = carried(R_WV, kind, 'world', new Vector3(1, 0, 0), jog).way;
+      expect(to.length(), kind[0]).toBeCloseTo(0.15, 9);
+      expect(to.normalize().distanceTo(inW(way, right, ahead)), kind[0]).toBeLessThan(1e-6);
+    }
   });
 
   it.each(kTurns)('%s', (_name, jog, axis) => {
-    for (const turn of ['world', 'body'] as const) {
-      const by = carried(R_WV, R_EC, 'world', new Vector3(1, 0, 0), jog, turn).axis.normalize();
-      expect(by.distanceTo(inW(axis, right, ahead)), turn).toBeLessThan(1e-6);
+    for (const kind of kWholes) {
+      const by = carried(R_WV, kind, 'world', new Vector3(1, 0, 0), jog).axis;
+      expect(by.length(), kind[0]).toBeCloseTo(0.7, 9);
+      expect(by.normalize().distanceTo(inW(axis, right, ahead)), kind[0]).toBeLessThan(1e-6);
+    }
+  });
+
+  it('buttons for each direction are pressed the right way', () => {
+    if (R_WV !== kWebXr) return;
+    for (const [name, jog, way] of kMoves) {
+      const to = carried(R_WV, kJogs.at(-1)!, 'world', new Vector3(1, 0, 0), jog).way.normalize();
+      expect(to.distanceTo(inW(way, right, ahead)), name).toBeLessThan(1e-6);
     }
   });
 
   it.each(kViews)('keys, sticks and fingers go as the picture shows, in the view %s', (_name, eye, target) => {
     const view = camera(eye, target);
     const screen = new Vector3(1, 0, 0).applyQuaternion(view.quaternion);
-    for (const [name, jog, way] of kMoves) {
-      const to = carried(R_WV, R_EC, 'view', looks(view), jog, 'world').way.normalize();
-      if (way[2] !== 0) expect(to.z, name).toBeCloseTo(way[2], 9);
-      // to the nearest quarter turn
-      if (way[0] !== 0) expect(to.dot(screen) * way[0], name).toBeGreaterThan(0.7);
-      if (way[1] !== 0) expect(to.dot(looks(view)) * way[1], name).toBeGreaterThan(0.7);
-    }
+    for (const kind of kWholes)
+      for (const [name, jog, way] of kMoves) {
+        const to = carried(R_WV, kind, 'view', looks(view), jog).way.normalize();
+        if (way[2] !== 0) expect(to.z, name).toBeCloseTo(way[2], 9);
+        // to the nearest quarter turn
+        if (way[0] !== 0) expect(to.dot(screen) * way[0], name).toBeGreaterThan(0.7);
+        if (way[1] !== 0) expect(to.dot(looks(view)) * way[1], name).toBeGreaterThan(0.7);
+      }
   });
 
   it('a hand in the headset goes as it is seen to, and the scene stands on the operator\'s floor', () => {

@@ -85,7 +85,9 @@ describe('text', () => {
     });
 
   it('takes a welcome, and names the place of what is wrong in one', () => {
-    expect(parseServerMessage(JSON.stringify(MockWelcome))).toMatchObject({ app: 'grab', hands: [] });
+    expect(parseServerMessage(JSON.stringify(MockWelcome))).toMatchObject({
+      app: 'grab', jogs: [{ frame: 'world', dead_man: 'left.clutch' }, {}],
+      devices: [{ feeds: [], own: false }, { layout: { outputs: [{ name: 'force', size: 3, unit: 'N' }] } }] });
     // a parameter without a kind and words is a number that nobody describes
     expect(parseServerMessage(JSON.stringify(MockWelcome))).toMatchObject({
       parameters: [{ name: 'belt.belt.speed', kind: 'number', doc: '' }, { kind: 'switch', max: 1 }] });
@@ -101,6 +103,11 @@ describe('text', () => {
       'welcome.scene.frames[0].quaternion is [0,0,0,2]; it must be a unit quaternion');
     expect(wrong((w) => (w.parameters[1].kind = 'knob'))).toThrow(
       /^welcome\.parameters\[1\]\.kind is "knob"; it must be one of number, switch/);
+    expect(wrong((w) => w.jogs[0].rates.pop())).toThrow(/^welcome\.jogs\[0\]\.rates is .*; it must be a list of 6/);
+    expect(wrong((w) => (w.jogs[0].rates[0] = { sign: 1 }))).toThrow(
+      'welcome.jogs[0].rates[0].plus is undefined; it must be a text');
+    expect(wrong((w) => (w.devices[0].feeds = [{ axis: 'pad.south', sign: 1 }]))).toThrow(
+      'welcome.devices[0].feeds[0].control is undefined; it must be a text');
     expect(wrong((w) => delete w.channels[0].rate)).toThrow(
       'welcome.channels[0].rate is undefined; it must be a number');
   });

@@ -5,7 +5,7 @@ import type { Station } from '../../src/station.ts';
 import { Sender } from '../../src/teleop/sender.ts';
 
 const device: DeviceInfo = {
-  name: 'headset', driver: 'headset', takes_samples: true,
+  name: 'headset', driver: 'headset', takes_samples: true, feeds: [], own: false,
   layout: { poses: ['left'], axes: [], buttons: [], outputs: [] },
 };
 
