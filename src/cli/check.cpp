@@ -163,8 +163,8 @@ void print_channels(const Session& session, Json& json) {
   for (const auto& info : channels) {
     const auto& words = info.type == ChannelType::kChoice ? info.choices : info.labels;
     fmt::print("{:<{}}  {:<8} {:>4}  {:<7} {:>9}  {}{}{}\n", info.name, width, name_of(info.type),
-               info.size, info.unit, info.rate.text(),
-               info.doc, info.doc.empty() || words.empty() ? "" : ": ", joined(words));
+               info.size, info.unit, info.rate.text(), info.doc,
+               info.doc.empty() || words.empty() ? "" : ": ", joined(words));
     json["channels"].push_back({{"name", info.name},
                                 {"type", name_of(info.type)},
                                 {"size", info.size},

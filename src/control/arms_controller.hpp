@@ -1,7 +1,7 @@
 #pragma once
 // What moves arms so that tasks follow their references: the whole-arm QP (whole_arm.hpp), or
-// another that is registered and that an app names, `whole_arm: {type: NAME, ...}`. handspan has one
-// of these, a law on the level of velocities (velocity_law.hpp).
+// another that is registered and that an app names, `whole_arm: {type: NAME, ...}`. handspan has
+// one of these, a law on the level of velocities (velocity_law.hpp).
 #include <cstdint>
 #include <string>
 #include <vector>

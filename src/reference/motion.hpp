@@ -28,9 +28,9 @@ inline constexpr std::string_view kPoseKind = "pose", kJointsKind = "joints",
                                   kWrenchKind = "wrench", kTwistKind = "twist";
 
 /// What a source asks for, or what a reference is. Which members count depends on the kind: of
-/// "pose" the pose with its twist and acceleration, of "twist" the pose's V_WE alone, of "joints" q,
-/// v and a, of "wrench" the wrench. A kind from elsewhere uses what suits it: numbers of any meaning
-/// q.
+/// "pose" the pose with its twist and acceleration, of "twist" the pose's V_WE alone, of "joints"
+/// q, v and a, of "wrench" the wrench. A kind from elsewhere uses what suits it: numbers of any
+/// meaning q.
 struct Motion {
   PoseReference pose;       // of a frame E in W
   Eigen::VectorXd q, v, a;  // of joints [rad, rad/s, rad/s^2]

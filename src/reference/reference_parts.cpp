@@ -46,7 +46,8 @@ void register_references(Parts& parts) {
               return std::make_unique<DirectionReference>(
                   task_of<DirectionTask>(context, "an axis of a frame"), limits);
             });
-  kinds.add(std::string(kJointsKind), object<JointReferenceConfig>("JointReference")
+  kinds.add(std::string(kJointsKind),
+            object<JointReferenceConfig>("JointReference")
                 .optional("jumps", &JointReferenceConfig::jumps,
                           boolean().check([](bool jumps) -> std::optional<Fault> {
                             if (!jumps) return std::nullopt;

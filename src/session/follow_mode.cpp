@@ -97,8 +97,7 @@ void FollowMode::add(SourceIndex source, const Share& share, bool reengages,
         "the source '{0}' asks for several references, one by each of its parts; follow {0}.{1}",
         share.source, fmt::join(whole->parts(), fmt::format(" or {}.", share.source))));
   const Source& moves = context.arbiter.source(source);
-  const std::string_view asks = moves.asks_for(),
-                         is = context.arbiter.reference(reference_).kind();
+  const std::string_view asks = moves.asks_for(), is = context.arbiter.reference(reference_).kind();
   if (!moves.moves(is))
     throw InputError(fmt::format(
         "the source '{}' moves references of the kind '{}', and that of '{}' is of the kind '{}'",

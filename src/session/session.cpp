@@ -350,8 +350,8 @@ void Session::open_sources() {
       try {
         arbiter_->source(arbiter_->find_source(name)).open();
       } catch (const InputError& error) {
-        throw ConfigError(
-            {{part.place, "sources." + name, "cannot be opened: " + std::string(error.what()), ""}});
+        throw ConfigError({{part.place, "sources." + name,
+                            "cannot be opened: " + std::string(error.what()), ""}});
       }
     }
   // who is given the inputs of an earlier run has its answers among them

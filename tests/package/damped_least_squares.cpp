@@ -1,9 +1,9 @@
 // A whole-arm controller on the level of velocities, `whole_arm: {type: damped_least_squares}`: the
 // damped least-squares inverse of the Jacobian (Wampler 1986; Nakamura and Hanafusa 1986),
 //   v = (J^T W J + lambda^2 I)^-1 J^T W V_ref,
-// for arms whose drives take velocities and tasks whose references are velocities of frames. It keeps the joints'
-// velocity limits, by slowing down all joints in the same proportion. It does not know their
-// position limits, nor what is in the way.
+// for arms whose drives take velocities and tasks whose references are velocities of frames. It
+// keeps the joints' velocity limits, by slowing down all joints in the same proportion. It does not
+// know their position limits, nor what is in the way.
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <handspan/control/arms_controller.hpp>

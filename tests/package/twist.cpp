@@ -235,7 +235,8 @@ void register_twist(Parts& parts) {
       [](const TwistLimits& limits, const ReferenceContext& context) {
         auto* task = dynamic_cast<TwistTask*>(&context.task);
         if (task == nullptr)
-          throw InputError("the task '" + context.task.name() + "' is not one of a frame's velocity");
+          throw InputError("the task '" + context.task.name() +
+                           "' is not one of a frame's velocity");
         return std::make_unique<TwistReference>(*task, limits);
       });
   parts.of<SourceRegistry>().add(

@@ -238,7 +238,8 @@ TEST(ReferenceKinds, AreThoseOfThePartsAndTheOneOfAPoseNeedsNoType) {
   std::vector<std::string> names;
   for (const auto& part : reference_kinds(test::reference_test_parts().of<ReferenceRegistry>()))
     names.push_back(part.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"direction", "joints", "pose", "relative_pose", "wrench"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"direction", "joints", "pose", "relative_pose", "wrench"}));
 }
 
 TEST(ReferenceKinds, SayWhatIsWrong) {
@@ -246,7 +247,8 @@ TEST(ReferenceKinds, SayWhatIsWrong) {
   EXPECT_EQ(test::errors_of("{type: wrenhc}", schema),
             "t.yaml:1: type is 'wrenhc'; did you mean 'wrench'?");
   EXPECT_EQ(test::errors_of("{type: twist}", schema),
-            "t.yaml:1: type is 'twist'; it must be one of: direction, joints, pose, relative_pose, wrench");
+            "t.yaml:1: type is 'twist'; it must be one of: direction, joints, pose, relative_pose, "
+            "wrench");
   // the keys are those of the kind, and without a type those of a pose
   EXPECT_EQ(test::errors_of("{sped: 1 m/s}", schema),
             "t.yaml:1: unknown key 'sped'; did you mean 'speed'?");

@@ -131,8 +131,7 @@ TEST(DirectionReference, TurnsTheShortestWayWithinItsLimitsAndStays) {
     const PoseReference& now = rig.motion(rig.elbow).pose;
     ASSERT_LT(std::abs(direction().dot(plane)), 1e-9) << i;
     ASSERT_LE(now.V_WE.norm(), limits.angular_speed * (1.0 + 1e-9));
-    ASSERT_LE((now.V_WE - before.V_WE).norm() / 1e-3,
-              limits.angular_acceleration * (1.0 + 1e-9));
+    ASSERT_LE((now.V_WE - before.V_WE).norm() / 1e-3, limits.angular_acceleration * (1.0 + 1e-9));
     before = now;
   }
   EXPECT_LT((direction() - goal).norm(), 1e-9);
@@ -199,8 +198,7 @@ TEST(RelativeReference, SayWhatIsWrong) {
     }
     return "";
   };
-  EXPECT_EQ(refuses("relative_pose", "hand"),
-            "the task 'hand' is not one of one frame in another");
+  EXPECT_EQ(refuses("relative_pose", "hand"), "the task 'hand' is not one of one frame in another");
   EXPECT_EQ(refuses("direction", "hand"), "the task 'hand' is not one of an axis of a frame");
 }
 

@@ -74,12 +74,12 @@ const Parts& parts_with_impacts() {
   static const Parts parts = [] {
     Parts made = built_in_parts();
     auto& sources = made.of<SourceRegistry>();
-    sources.add("impact", object<NoKeys>("Impact"), "",
-                [](const NoKeys&, const SourceContext&) { return std::make_unique<Impact>(kPoseKind); });
-    sources.add("joint_impact", object<NoKeys>("JointImpact"), "",
-                [](const NoKeys&, const SourceContext&) {
-                  return std::make_unique<Impact>(kJointsKind);
-                });
+    sources.add("impact", object<NoKeys>("Impact"), "", [](const NoKeys&, const SourceContext&) {
+      return std::make_unique<Impact>(kPoseKind);
+    });
+    sources.add(
+        "joint_impact", object<NoKeys>("JointImpact"), "",
+        [](const NoKeys&, const SourceContext&) { return std::make_unique<Impact>(kJointsKind); });
     sources.add("both", object<NoKeys>("Both"), "",
                 [](const NoKeys&, const SourceContext&) { return std::make_unique<Both>(); });
     return made;
@@ -142,7 +142,8 @@ TEST(FeedbackMode, ErrorsHavePlaceCauseAndHint) {
   expect(one_state("{type: feedback, task: posture}"),
          "the task 'posture' is none of a frame; feedback is of tasks position, orientation and "
          "pose");
-  expect(one_state("{type: feedback, task: hand, position: 1.5}"), "position is 1.5; it must be <= 1");
+  expect(one_state("{type: feedback, task: hand, position: 1.5}"),
+         "position is 1.5; it must be <= 1");
   expect(one_state("{type: feedback, task: hand, velocity: [1, 1, 1]}"), "velocity");
   expect(one_state("{type: point, task: elbow, direction: [0, 0, 0]}"),
          "direction has no length; give a direction");
