@@ -191,7 +191,7 @@ class Big : public AskingSource {
 };
 
 TEST(SlowAnswers, TenThousandNumbersAreLatchedInOneTickWithoutHeap_AllocAndReplayed) {
-  Parts parts = test_parts();
+  Parts parts = built_in_parts();
   parts.of<SourceRegistry>().add("big", asking_keys(object<BigConfig>("Big"), false), "",
                                  [](const BigConfig& config, const SourceContext& context) {
                                    return std::make_unique<Big>(config, context);
