@@ -13,19 +13,19 @@ namespace {
 constexpr double kDegree = 180.0 / M_PI;
 
 nlohmann::ordered_json json_of(const EpisodeReport& report) {
-  using Json = nlohmann::ordered_json;
-  Json json = {{"number", report.number},
-               {"outcome", report.episode.outcome},
-               {"task", report.episode.task},
-               {"operator", report.episode.operator_name},
-               {"start", report.from},
-               {"end", report.to},
-               {"good", report.good()},
-               {"problems", report.problems},
-               {"idle_start", report.idle_start},
-               {"idle_end", report.idle_end}};
+  using Object = nlohmann::ordered_json;
+  Object json = {{"number", report.number},
+                 {"outcome", report.episode.outcome},
+                 {"task", report.episode.task},
+                 {"operator", report.episode.operator_name},
+                 {"start", report.from},
+                 {"end", report.to},
+                 {"good", report.good()},
+                 {"problems", report.problems},
+                 {"idle_start", report.idle_start},
+                 {"idle_end", report.idle_end}};
   const auto moving = [](const std::vector<EpisodeMotion>& all) {
-    Json list = Json::array();
+    Object list = Object::array();
     for (const EpisodeMotion& m : all)
       list.push_back(
           {{"name", m.name}, {"way", m.way}, {"distance", m.distance}, {"angle", m.angle}});
@@ -33,10 +33,10 @@ nlohmann::ordered_json json_of(const EpisodeReport& report) {
   };
   json["references"] = moving(report.references);
   json["objects"] = moving(report.objects);
-  json["groups"] = Json::array();
+  json["groups"] = Object::array();
   for (const EpisodeMotion& m : report.groups)
     json["groups"].push_back({{"name", m.name}, {"commands", m.commands}});
-  json["parts"] = Json::array();
+  json["parts"] = Object::array();
   for (const DemonstrationPart& part : report.parts)
     json["parts"].push_back({{"from", part.from},
                              {"to", part.to},
