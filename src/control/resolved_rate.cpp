@@ -20,7 +20,7 @@ ResolvedRate::ResolvedRate(const Mechanism& mechanism, Eigen::Index rows)
     : mechanism_(&mechanism), modes_(std::max<Eigen::Index>(1, rows)) {
   const auto n = static_cast<Eigen::Index>(mechanism.actuated.size());
   for (const JointLimits& limits : mechanism.limits) viability_.emplace_back(limits);
-  G_ = Eigen::MatrixXd::Zero(rows, rows);
+  G_ = Rows::Zero(rows, rows);
   AtU_ = Eigen::MatrixXd::Zero(n, rows);
   W_ = c_ = Eigen::VectorXd::Zero(rows);
   task_ = null_ = lower_ = upper_ = a_ = next_lower_ = next_upper_ = wanted_ =
@@ -35,7 +35,7 @@ void ResolvedRate::solve(const Eigen::MatrixXd& A, const Eigen::VectorXd& V,
   if (A.rows() == 0) return;
   G_.noalias() = A.lazyProduct(A.transpose());
   modes_.compute(G_);
-  const Eigen::MatrixXd& U = modes_.eigenvectors();
+  const Rows& U = modes_.eigenvectors();
   AtU_.noalias() = A.transpose().lazyProduct(U);
   const auto damped = [&](const Eigen::VectorXd& rows, Eigen::VectorXd& rates, double sign) {
     c_.noalias() = U.transpose().lazyProduct(rows);

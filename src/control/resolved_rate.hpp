@@ -23,6 +23,10 @@
 
 namespace handspan {
 
+/// Rows of one arm's frames, at most: four whole frames. With a bound the decomposition's scratch
+/// is on the stack.
+inline constexpr int kMostRateRows = 24;
+
 struct RateDamping {
   double singular = 0.05;  // epsilon: singular values below it are damped [m and rad]
   double most = 0.05;      // lambda, at a singular pose [m and rad]
@@ -30,7 +34,7 @@ struct RateDamping {
 
 class ResolvedRate {
  public:
-  /// @param mechanism outlives this  @param rows most that solve() is given
+  /// @param mechanism outlives this  @param rows that solve() is given, kMostRateRows at most
   ResolvedRate(const Mechanism& mechanism, Eigen::Index rows);
 
   // in a tick; nothing allocates, locks or throws
@@ -59,11 +63,14 @@ class ResolvedRate {
 
   const Mechanism* mechanism_;
   std::vector<JointViability> viability_;
-  Eigen::MatrixXd G_, AtU_;                           // A A^T; A^T U (n, m)
+  using Rows =
+      Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMostRateRows, kMostRateRows>;
+  Rows G_;
+  Eigen::MatrixXd AtU_;                               // A A^T; A^T U (n, m)
   Eigen::VectorXd W_, c_;                             // V - A v_p and what becomes of it (m)
   Eigen::VectorXd task_, null_, lower_, upper_, a_;   // (n)
   Eigen::VectorXd next_lower_, next_upper_, wanted_;  // (n)
-  Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> modes_;
+  Eigen::SelfAdjointEigenSolver<Rows> modes_;
   double reached_ = 1.0;  // of V along itself, that A^# V gives
   double share_ = 1.0;
   WayBound bound_ = WayBound::kNone;

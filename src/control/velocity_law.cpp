@@ -152,6 +152,11 @@ void VelocityLaw::add_tasks(const VelocityLawConfig& config) {
     const Mechanism& mechanism = system_.mechanisms()[static_cast<std::size_t>(arm.mechanism)];
     Eigen::Index rows = 0;
     for (const FrameTask* frame : arm.frames) rows += frame->rows();
+    if (rows > kMostRateRows)
+      throw InputError(
+          fmt::format("the frames' tasks of '{}' have {} rows; {} are the most: take "
+                      "one away, or set some of its axes to false",
+                      mechanism.name, rows, kMostRateRows));
     arm.law = ResolvedRate(mechanism, rows);
     arm.A = Eigen::MatrixXd::Zero(rows, static_cast<Eigen::Index>(mechanism.actuated.size()));
     arm.V = Eigen::VectorXd::Zero(rows);
