@@ -210,7 +210,7 @@ TEST(HeldRates, LateSightWithoutPatienceOvershoots) {
   // who looks before they can see what came of a movement does it twice
   const auto farthest = [](const std::string& settle) {
     HoldingWorld world("{type: joystick, " + kStick + kDrives + "}", kDrives,
-                       "sight_delay: 0.6\ngaze: 0\nendpoint: 0\nsettle: " + settle +
+                       "sight_delay: 0.6\ngaze: 0\nendpoint: 0\ntiming: 0\nsettle: " + settle +
                            "\nhands: {right: {see: e.pose}}\nscript:\n- right: [{do: move, to: "
                            "[0.1, 0, 0], tolerance: 5 mm, patience: 60 s}]\n",
                        1);
