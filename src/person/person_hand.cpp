@@ -83,8 +83,7 @@ void PersonHand::watch(const ChannelTable& channels) {
   if (hand_.feels) try {
       feels_ = {*hand_.feels, channels};
     } catch (const InputError& error) {
-      throw InputError(fmt::format("what the {} hand feels is not there: {}", name_of_side(side_),
-                                   error.what()));
+      throw ConfigError({{hand_.feels->place, "", error.what(), ""}});
     }
   for (auto& acts : script_)
     for (Act& act : acts) {

@@ -62,6 +62,7 @@ std::optional<Pose> pose_on(ChannelId id, const ChannelTable& channels) {
 
 Schema<SeenValue> felt_value_schema() {
   return object<SeenValue>("Felt", "a channel that is felt, such as a wrench")
+      .place(&SeenValue::place)
       .required("channel", &SeenValue::channel, text())
       .optional("label", &SeenValue::label, text(),
                 "an element of a vector; left out: its length, of a wrench that of the force");

@@ -16,6 +16,7 @@ struct SeenValue {
   std::optional<std::string> label;    // an element of a vector; left out: its length, of a vector
                                        // of 6 that of the first 3 (a force)
   std::optional<double> above, below;  // it is awaited beyond this
+  Place place{};                       // of what is felt
 };
 
 Schema<SeenValue> seen_value_schema();

@@ -62,6 +62,7 @@ class PersonWorld {
       reference[h] = X_WE[h];
     }
     box_ = channels.pose("box.pose", {});
+    wall_ = channels.pose("wall.pose", {});
     signal_ = channels.boolean("signal", {});
     channels.seal();
     publish();
@@ -117,6 +118,10 @@ class PersonWorld {
       channels.write(poses_[h], X_WE[h].p, X_WE[h].quaternion(), now);
       channels.write(forces_[h], force[h], now);
     }
+    // the left hand as far as the box's face, if that did not give way
+    Eigen::Vector3d p_WWall = X_WE[0].p;
+    p_WWall.y() = std::max(p_WWall.y(), kHalf);
+    channels.write(wall_, p_WWall, X_WE[0].quaternion(), now);
     if (box_is_seen) channels.write(box_, p_WBox, Eigen::Quaterniond::Identity(), now);
     channels.write(signal_, signal, now);
   }
@@ -139,7 +144,7 @@ class PersonWorld {
   Eigen::Vector3d grip_ = Eigen::Vector3d::Zero();
   std::array<PoseChannel, 2> poses_;
   std::array<NumberChannel, 2> forces_;
-  PoseChannel box_;
+  PoseChannel box_, wall_;
   BooleanChannel signal_;
 };
 

@@ -89,5 +89,63 @@ TEST(PersonRun, ItsLogRunsAgainBitForBitWithNobodyThere) {
   EXPECT_TRUE(report.same());
 }
 
+// The same person with a joystick: a jog takes the hand to where the person sees it late.
+TEST(PersonRun, AJoystickJogsAHandToAGoalThatIsSeenLate) {
+  const test::AppFolder folder;
+  const App app = folder.app(test::kPairArms + R"(devices:
+  stick:
+    driver:
+      type: person
+      sight_delay: 0.25 s
+      settle: 0.5 s
+      holds:
+        type: joystick
+        axes: [side, forth]
+        buttons: [trigger]
+        hats: 1
+        drives: {x: -forth, y: -side, z: {plus: hat0.up, minus: hat0.down}}
+        speed: 0.2 m/s
+        response: {dead_zone: 0.15, exponent: 2}
+      hands: {right: {see: reference.hand.pose, clutch: [trigger]}}
+      script:
+        - right: [{do: move, by: [0.05, -0.1, 0.08], tolerance: 8 mm, patience: 30 s}, {do: release, controls: [trigger]}]
+sources:
+  jog:
+    type: jog
+    device: stick
+    x: -forth
+    y: -side
+    z: {plus: hat0.up, minus: hat0.down}
+    speed: 0.2 m/s
+    response: {dead_zone: 0.15, exponent: 2}
+    dead_man: trigger
+references:
+  hand: {speed: 1 m/s, acceleration: 10 m/s^2, angular_speed: 2 rad/s, angular_acceleration: 30 rad/s^2}
+machines:
+  all: {start: jog, states: {jog: {do: [{type: follow, task: hand, sources: [{source: jog}]}]}}}
+)");
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    App seeded = app;
+    seeded.seed = seed;
+    SessionOptions options;
+    options.live_devices = true;
+    Session session(seeded, std::move(options));
+    const auto pose = session.channels().find("reference.hand.pose");
+    session.tick();
+    const Eigen::Vector3d from = session.channels().numbers(pose).head<3>();
+    const DeviceState& stick = session.devices().find("stick");
+    const auto held = stick.control("trigger");
+    bool was = false;
+    while (session.now() < 30 * kSecond && !(was && !stick.pressed(held))) {
+      session.tick();
+      was = was || stick.pressed(held);
+    }
+    EXPECT_LT(session.now(), 30 * kSecond) << "seed " << seed;
+    const Eigen::Vector3d went = session.channels().numbers(pose).head<3>() - from;
+    // the tolerance, four deviations of the gaze, and what the jog brakes in
+    EXPECT_LT((went - Eigen::Vector3d(0.05, -0.1, 0.08)).norm(), 0.015) << "seed " << seed;
+  }
+}
+
 }  // namespace person_run_test
 }  // namespace handspan
