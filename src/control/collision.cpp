@@ -231,7 +231,6 @@ void Collision::update(const ControlSystem& system, ControlState& state, RowBloc
     nearest_pair_ = -1;
     return;
   }
-  update_shapes(*model_, *data_);
   MostUrgent found;
   for (int p = 0; p < static_cast<int>(model_->pairs().size()); ++p) {
     const double dt = look_ahead(model_->pairs()[static_cast<std::size_t>(p)], state);

@@ -341,7 +341,10 @@ void ControlProblem::find_obstructed(ControlState& state) const {
   for (auto& s : state.mechanisms) s.obstructed = false;
   const int n = qp_.unknowns();
   for (int row = 0; row < qp_.rows(); ++row) {
-    if (kind(n + row) != ConstraintKind::kCollision || !solver_->active(n + row)) continue;
+    // most pairs have no bound now
+    if (kind(n + row) != ConstraintKind::kCollision || qp_.lower[n + row] == -kNoBound ||
+        !solver_->active(n + row))
+      continue;
     for (std::size_t m = 0; m < state.mechanisms.size(); ++m) {
       MechanismState& s = state.mechanisms[m];
       const auto part = qp_.A.row(row).segment(system_.mechanisms()[m].offset, s.v.size());

@@ -73,7 +73,7 @@ struct QpSolver::Impl {
   Impl& operator=(const Impl&) = delete;
 
   void solve(const Qp& qp) noexcept;
-  bool solve_block(const Qp& qp, QpBlocks::Parts block, double factor) noexcept;
+  bool solve_block(const Qp& qp) noexcept;
   void choose(QpBlocks::Parts block) noexcept;
   bool load(const Qp& qp, QpBlocks::Parts block, double factor) noexcept;
   bool load_bounds(const Qp& qp) noexcept;
@@ -453,8 +453,8 @@ bool QpSolver::Impl::accept(const Qp& qp) noexcept {
   return true;
 }
 
-bool QpSolver::Impl::solve_block(const Qp& qp, QpBlocks::Parts block, double factor) noexcept {
-  if (!load(qp, block, factor)) return false;
+// the block that is loaded
+bool QpSolver::Impl::solve_block(const Qp& qp) noexcept {
   std::fill_n(start.begin(), n + rows, 0);
   std::fill_n(next_set.begin(), n + rows, 0);
   // A conflict most often lasts for many ticks: it is not asked for again whether all can hold. Of
@@ -485,22 +485,27 @@ void QpSolver::Impl::solve(const Qp& qp) noexcept {
   double largest = 0.0;
   for (int i = 0; of_this_size && i < n_all; ++i)
     largest = std::max(largest, qp.H(i, i) * all_units[i] * all_units[i]);
-  bool solved = largest > 1e-200 && largest < 1e200;
+  bool readable = largest > 1e-200 && largest < 1e200, solved = readable;
   solution.status = QpStatus::kSolved;
   std::ranges::fill(all_next_set, 0);
-  if (solved) {
+  if (readable) {
     blocks.find(qp.H, qp.A, qp.lower, qp.upper);
     const double factor = 1.0 / power_of_two_near(largest);
-    for (const QpBlocks::Parts block : blocks.blocks())
-      solved = solved && solve_block(qp, block, factor);
+    for (const QpBlocks::Parts block : blocks.blocks()) {
+      readable = load(qp, block, factor);
+      solved = readable && solve_block(qp);
+      if (!solved) break;
+    }
   }
   if (solved) {
     solution.x = all_x;
     all_set = all_next_set;
     return;
   }
-  std::ranges::fill(all_set, 0);
+  // what could not be read says nothing of where to start next time
+  if (readable) std::ranges::fill(all_set, 0);
   solution.status = QpStatus::kFailed;
+  solution.iterations = readable ? solution.iterations : 0;
   solution.relaxed.fill(0);
   solution.violation.setZero();
 }
@@ -520,6 +525,7 @@ const QpSolution& QpSolver::solve(const Qp& qp) noexcept {
 const QpSolution& QpSolver::solution() const noexcept { return impl_->solution; }
 
 bool QpSolver::active(int row) const noexcept {
+  if (impl_->solution.status == QpStatus::kFailed) return false;
   const int flags = impl_->all_set[static_cast<std::size_t>(row)];
   const int slot = flags & kGaveWay ? kLastSlot : kFirstSlot;
   return (flags >> (kSlotBits * slot) & kFlagActive) != 0;

@@ -192,7 +192,9 @@ void update_motions(const DistanceModel& model, std::span<const RobotData* const
     motion.omega = V.tail<3>();
     motion.v = V.head<3>() - motion.omega.cross(X_WB.p);
     farthest = std::max(farthest, travelled);
-    fastest = std::max(fastest, motion.at(centre).norm() + motion.omega.norm() * body.radius);
+    motion.speed = motion.at(centre).norm() + motion.omega.norm() * body.radius;
+    fastest = std::max(fastest, motion.speed);
+    motion.placed = false;
     motion.centre = centre;
     motion.R = X_WB.R;
     motion.p = X_WB.p;
@@ -201,17 +203,21 @@ void update_motions(const DistanceModel& model, std::span<const RobotData* const
   data.impl().fastest = fastest;
 }
 
-void update_shapes(const DistanceModel& model, DistanceData& data) {
-  const auto& impl = model.impl();
-  for (std::size_t i = 0; i < impl.bodies.size(); ++i) {
-    const auto& motion = data.impl().bodies[i];
-    for (const int g : impl.bodies[i].geoms) {
-      const auto& geom = impl.geoms[at(g)];
-      PlacedShape& shape = data.impl().shapes[at(geom.id)];
-      shape.p_WG = motion.p + motion.R * geom.X_BG.p;
-      shape.R_WG.noalias() = motion.R * geom.X_BG.R;
-    }
+void place_shapes(const DistanceModel::Impl& model, DistanceData::Impl& data, int body) {
+  auto& motion = data.bodies[at(body)];
+  if (motion.placed) return;
+  motion.placed = true;
+  for (const int g : model.bodies[at(body)].geoms) {
+    const auto& geom = model.geoms[at(g)];
+    PlacedShape& shape = data.shapes[at(geom.id)];
+    shape.p_WG = motion.p + motion.R * geom.X_BG.p;
+    shape.R_WG.noalias() = motion.R * geom.X_BG.R;
   }
+}
+
+void update_shapes(const DistanceModel& model, DistanceData& data) {
+  for (std::size_t i = 0; i < model.impl().bodies.size(); ++i)
+    place_shapes(model.impl(), data.impl(), static_cast<int>(i));
 }
 
 void update_bodies(const DistanceModel& model, std::span<const RobotData* const> robots,
@@ -293,6 +299,8 @@ Distance pair_distance(const DistanceModel& model, DistanceData& data, int pair,
   auto& kept = data.impl();
   const auto& p = impl.pairs[at(pair)];
   const double travelled = kept.bodies[at(p.a)].travelled + kept.bodies[at(p.b)].travelled;
+  place_shapes(impl, kept, p.a);
+  place_shapes(impl, kept, p.b);
   double least = largest;
   kept.candidates.clear();
   int k = p.first;

@@ -96,14 +96,14 @@ void update_distances(const DistanceModel& model, std::span<const RobotData* con
 void update_bodies(const DistanceModel& model, std::span<const RobotData* const> robots,
                    DistanceData& data);
 
-/// Its two halves: how the bodies move, which is all that calm_beyond() and all_beyond() need; then
-/// where their shapes are.
+/// Its two halves: how the bodies move, which is all that the questions below need; then where
+/// their shapes are, which they otherwise find for those bodies alone that they look at.
 void update_motions(const DistanceModel& model, std::span<const RobotData* const> robots,
                     DistanceData& data);
 void update_shapes(const DistanceModel& model, DistanceData& data);
 
 /// The least distance of all pairs, at most `largest` [m]. Pairs that cannot have it are passed
-/// over: much cheaper than update_distances(). Needs update_bodies(). Allocates nothing.
+/// over: much cheaper than update_distances(). Needs update_motions(). Allocates nothing.
 double nearest_distance(const DistanceModel& model, DistanceData& data, double largest);
 
 /// The pair that had the least distance when nearest_distance() was asked last.
@@ -124,7 +124,7 @@ using MostUrgent = std::array<Distance, kMostUrgentPlaces>;
 /// meshes only the nearest points count. Places within 2 cm are one. Places with a bound below
 /// -kCalm are left out, and shapes and pairs that can have no other are not looked at: what matters
 /// is how near they can be by what their bodies have moved, and how fast any of their points may
-/// be. Needs update_bodies(). Allocates nothing.
+/// be. Needs update_motions(). Allocates nothing.
 /// @return how many were found: none when the pair is farther apart than `largest`
 int most_urgent(const DistanceModel& model, DistanceData& data, int pair, const Braking& braking,
                 double largest, MostUrgent& found);

@@ -46,6 +46,8 @@ struct DistanceData::Impl {
     Eigen::Matrix3d R = Eigen::Matrix3d::Identity();   // of the body
     Eigen::Vector3d p = Eigen::Vector3d::Zero();       // of its origin, in W
     double travelled = 0.0;  // no point of it has moved farther since the start [m]
+    double speed = 0.0;      // no point of its ball is faster [m/s]
+    bool placed = false;     // its shapes are where it is
     Eigen::Vector3d at(const Eigen::Vector3d& p_WP) const { return v + omega.cross(p_WP); }
   };
   // of two shapes of a pair that may be the nearest ones: a bound by their balls [m]
@@ -68,6 +70,9 @@ struct DistanceData::Impl {
   double all_clear = -std::numeric_limits<double>::infinity();
   double farthest = 0.0, fastest = 0.0;
 };
+
+/// Where the shapes of a body are, when they are not known for this tick.
+void place_shapes(const DistanceModel::Impl& model, DistanceData::Impl& data, int body);
 
 inline const Eigen::Vector3d& centre(const DistanceData::Impl& data,
                                      const DistanceModel::Impl::Geom& g) {

@@ -278,9 +278,13 @@ int most_urgent(const DistanceModel& model, DistanceData& data, int pair, const 
   double& clear = data.impl().clear[at(pair)];
   const double travelled =
       data.impl().bodies[at(p.a)].travelled + data.impl().bodies[at(p.b)].travelled;
-  if (clear - travelled >= calm_beyond(data, braking, largest)) return 0;
+  // most pairs are done here: so far apart that they are calm however they move
+  const double closing = data.impl().bodies[at(p.a)].speed + data.impl().bodies[at(p.b)].speed;
+  if (clear - travelled >= std::min(largest, urgent_within(braking, closing, -kCalm))) return 0;
   Search search(model, data, pair, braking, largest, found);
   if (!search.may_be_urgent(clear - travelled)) return 0;
+  place_shapes(impl, data.impl(), p.a);
+  place_shapes(impl, data.impl(), p.b);
   double least = std::numeric_limits<double>::infinity();
   std::size_t k = at(p.first);
   for (const int a : impl.bodies[at(p.a)].geoms)
