@@ -79,8 +79,9 @@ std::string error_of(const std::string& text) {
 }
 
 TEST(SeveralGroups, WhatIsNotThereIsNamed) {
-  EXPECT_NE(error_of("whole_arm: {arms: {tiago.bas: {}}, tasks: {}}\n")
-                .find("whole_arm.arms names the group 'tiago.bas', which the scene does not have; "
+  EXPECT_NE(error_of("whole_arm: {arms: {tiago.bas: {}}, tasks: {h: {type: pose, frame: "
+                     "tiago.gripper_link}}}\n")
+                .find("arms names the group 'tiago.bas', which the scene does not have; "
                       "did you mean 'tiago.base'?"),
             std::string::npos);
   EXPECT_NE(error_of(state("{type: move_joints, task: torso, waypoints: [{q: {arm_1_joint: 1}}]}"))
