@@ -296,5 +296,39 @@ TEST(MoveModes, ErrorsHavePlaceCauseAndHint) {
   EXPECT_EQ(reached.rfind("test.yaml:", 0), 0U) << reached;
 }
 
+// What moves the object after that does not move the goal.
+TEST(MoveModes, APoseInAChannelIsReadWhenTheMoveBegins) {
+  const AppFolder folder;
+  Session session(folder.app(one_state(
+      "{type: move_to, task: hand, waypoints: [{in: object.parcel.pose, position: [-0.45, -0.4, "
+      "0.1]}]}",
+      kThenEnd)));
+  const Eigen::Vector3d parcel = session.world()->body_pose(session.world()->body("parcel")).p;
+  while (!session.ended() && session.now() < 20 * kSecond) session.tick();
+  ASSERT_TRUE(session.ended());
+  const ReferenceIndex hand = session.arbiter().find_reference("hand");
+  const Pose& X = session.arbiter().reference(hand).motion().pose.X_WE;
+  EXPECT_LT((X.p - parcel - Eigen::Vector3d(-0.45, -0.4, 0.1)).norm(), 2e-3);
+}
+
+TEST(MoveModes, AChannelThatIsNotThereOrNoPoseIsRefusedAtItsPlace) {
+  const AppFolder folder;
+  const auto error = [&](const std::string& channel) -> std::string {
+    const App app =
+        folder.app(one_state("{type: move_to, task: cup, waypoints: [{in: " + channel + "}]}"));
+    try {
+      Session session(app);
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  EXPECT_NE(error("object.parcl.pose").find("machines.m.states.s cannot be made: "),
+            std::string::npos);
+  EXPECT_NE(error("object.parcl.pose").find("'object.parcel.pose'"), std::string::npos);
+  EXPECT_NE(error("mode.m").find("the channel 'mode.m' is a choice; `in` takes one that is a pose"),
+            std::string::npos);
+}
+
 }  // namespace move_modes_test
 }  // namespace handspan
