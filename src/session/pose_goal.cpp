@@ -14,9 +14,9 @@ namespace handspan {
 namespace {
 
 // Asks for one pose, at rest; how the reference goes there is its own matter.
-class PoseGoal : public Source {
+class GoalSource : public Source {
  public:
-  PoseGoal(std::string_view kind, const Pose& goal, std::string words)
+  GoalSource(std::string_view kind, const Pose& goal, std::string words)
       : kind_(kind), goal_(goal), words_(std::move(words)) {}
 
   void start(const Moment&, const Motion&) override {}
@@ -40,7 +40,7 @@ struct RelativeGoal {
 };
 
 std::unique_ptr<Source> goal_of(const RelativeGoal& goal) {
-  return std::make_unique<PoseGoal>(
+  return std::make_unique<GoalSource>(
       kRelativePoseKind, Pose{rotation_from_rpy(goal.rpy), goal.position},
       fmt::format("goes to [{:g}, {:g}, {:g}] m of its other frame", goal.position.x(),
                   goal.position.y(), goal.position.z()));
@@ -52,7 +52,7 @@ struct DirectionGoal {
 
 std::unique_ptr<Source> goal_of(const DirectionGoal& goal) {
   const Eigen::Vector3d& d = goal.direction;
-  return std::make_unique<PoseGoal>(
+  return std::make_unique<GoalSource>(
       kDirectionKind, Pose::rotation(orientation_along(d, Eigen::Matrix3d::Identity())),
       fmt::format("points along [{:g}, {:g}, {:g}]", d.x(), d.y(), d.z()));
 }
