@@ -102,8 +102,8 @@ class HeldDevice {
   }
   /// Whether it can go through points without a rest; what cannot goes to one after the other.
   virtual bool draws_curves() const { return true; }
-  /// How fast E goes while something is held down that moves it; 0: nothing does [m/s].
-  virtual double by_time() const { return 0.0; }
+  /// How fast E goes while something is held down for it to go by d_W; 0: nothing is [m/s].
+  virtual double by_time(const Eigen::Vector3d& /*d_W*/) const { return 0.0; }
   /// What becomes of a movement that the person breaks off within `time` [s].
   virtual SubMovement stopped(const SubMovement& movement, Nanoseconds now, double time) const {
     return movement.stopped(now, time);

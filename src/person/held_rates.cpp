@@ -73,7 +73,11 @@ class HeldRates : public HeldDevice {
   bool draws_curves() const override {
     return std::ranges::all_of(kAll, [&](std::size_t i) { return !is_held(i); });
   }
-  double by_time() const override { return draws_curves() ? 0.0 : config_.speed; }
+  double by_time(const Eigen::Vector3d& d_W) const override {
+    SubMovement movement;
+    movement.d_V = d_W;
+    return holding(movement) > 0.0 ? config_.speed : 0.0;
+  }
   double time_of(const Eigen::Vector3d& d_V, const Eigen::Vector3d& phi_V, double peak,
                  double time) const override {
     const SubMovement movement{{}, {}, d_V, phi_V};

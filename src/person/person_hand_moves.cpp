@@ -181,7 +181,7 @@ void PersonHand::plan(Nanoseconds now, std::size_t most_points) {
   target_ = error_;
   const OperatorModel::Aim aim = model_.aim(
       error_, {action.tolerance, action.turn_tolerance, action.speed.value_or(config_.speed)},
-      action.together, held_->by_time());
+      action.together, held_->by_time(error_.head<3>()));
   const Pose X = X_VC(now);
   d_V_ = held_->way(aim.d_W);
   phi_V_ = held_->turn(aim.phi_W, X, X_WE_seen_.R);
@@ -215,7 +215,8 @@ void PersonHand::plan_through(Nanoseconds now, std::size_t most_points) {
   target_ << ways[points_ - 1], lengths[points_ - 1] / lengths[left] * error_.tail<3>();
   const OperatorModel::Goal goal{action.tolerance, action.turn_tolerance,
                                  action.speed.value_or(config_.speed)};
-  OperatorModel::Aim aim = model_.aim(target_, goal, action.together, held_->by_time());
+  OperatorModel::Aim aim =
+      model_.aim(target_, goal, action.together, held_->by_time(target_.head<3>()));
   phi_V_ = held_->turn(aim.phi_W, X, X_WE_seen_.R);
   share_ = 1.0;
   if (points_ > 1) {

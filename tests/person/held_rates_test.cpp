@@ -113,9 +113,13 @@ TEST(HeldRates, AStickGoesThroughPointsAndKeysDoNot) {
   const auto stick = held("{type: joystick, " + kStick + drives + "}");
   const auto keys = held("{type: keys}");
   EXPECT_TRUE(stick->draws_curves());
-  EXPECT_EQ(stick->by_time(), 0.0);
+  EXPECT_EQ(stick->by_time({0.1, 0.1, 0.1}), 0.0);
   EXPECT_FALSE(keys->draws_curves());
-  EXPECT_EQ(keys->by_time(), 0.2);
+  EXPECT_EQ(keys->by_time({0.1, 0.0, 0.0}), 0.2);
+  // of a stick with a hat the hat alone is held
+  const auto both = held("{type: joystick, " + kStick + kDrives + "}");
+  EXPECT_EQ(both->by_time({0.1, 0.1, 0.0}), 0.0);
+  EXPECT_EQ(both->by_time({0.1, 0.1, 0.1}), 0.25);
   ThroughPoints curve;
   const std::array<Eigen::Vector3d, 2> points = {Eigen::Vector3d(0.1, 0.1, 0.0),
                                                  Eigen::Vector3d(0.2, 0.0, 0.05)};
@@ -210,7 +214,7 @@ TEST(HeldRates, LateSightWithoutPatienceOvershoots) {
   // who looks before they can see what came of a movement does it twice
   const auto farthest = [](const std::string& settle) {
     HoldingWorld world("{type: joystick, " + kStick + kDrives + "}", kDrives,
-                       "sight_delay: 0.6\ngaze: 0\nendpoint: 0\ntiming: 0\nsettle: " + settle +
+                       "sight_delay: 0.6\ngaze: 0\nendpoint: 0\nsettle: " + settle +
                            "\nhands: {right: {see: e.pose}}\nscript:\n- right: [{do: move, to: "
                            "[0.1, 0, 0], tolerance: 5 mm, patience: 60 s}]\n",
                        1);
