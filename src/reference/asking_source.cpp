@@ -68,7 +68,8 @@ void AskingSource::put(const Moment& moment, const Motion& reference) {
   Asked& asked = asked_[waiting_];
   asked.question.id = ++last_id_;
   asked.question.stamp = moment.now;
-  asked.question.due = moment.now + std::llround(config_.latency * 1e9);
+  // the next tick is the first that can take it
+  asked.question.due = moment.now + std::llround(std::max(config_.latency, moment.dt) * 1e9);
   asked.epoch = epoch_;
   reads_.look(asked.seen);
   ask(moment, reference, asked.question);
@@ -125,7 +126,8 @@ void AskingSource::receive(const Moment& moment, const Input& input) {
     refuse(moment, id, "to a question that does not wait for one", false);
     return;
   }
-  if (moment.now > asked_[asked].question.due) ++late_;
+  // between two ticks it is due at the second
+  if (moment.now - asked_[asked].question.due >= std::llround(moment.dt * 1e9)) ++late_;
   take(moment, input, asked);
   drop(asked);
 }
