@@ -16,6 +16,7 @@
 #include "control/problem.hpp"
 #include "core/error.hpp"
 #include "core/random.hpp"
+#include "support/message_of.hpp"
 #include "support/scenes.hpp"
 #include "support/sized.hpp"
 
@@ -30,17 +31,6 @@ inline Eigen::VectorXd random_vector(Eigen::Index n, RandomStream& random, doubl
   Eigen::VectorXd v(n);
   for (auto& x : v) x = random.uniform(-size, size);
   return v;
-}
-
-/// What an InputError says; "no error" when there is none.
-template <class F>
-std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 /// Two FR3s with plates, "left" and "right", 0.9 m apart (scenes/reach.yaml without the rest).

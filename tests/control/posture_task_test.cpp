@@ -84,7 +84,7 @@ TEST_F(Arms, HoldTheConfiguredPostureOrWhereTheJointsAre) {
   PostureTask there(config, {run.system, "there"});
   for (PostureTask* task : {&here, &there}) task->hold(run.system, *run.state);
   EXPECT_EQ(here.reference(), run.state->mechanisms[1].q);
-  EXPECT_EQ(there.reference(), *config.q);
+  EXPECT_EQ(there.reference(), *config.q->list);
 }
 
 TEST_F(Arms, ReferencesThatMakeNoSenseAreCountedAndTheLastGoodOneStays) {

@@ -13,19 +13,10 @@
 #include "control/constraint.hpp"
 #include "core/error.hpp"
 #include "core/random.hpp"
+#include "support/message_of.hpp"
 #include "support/sized.hpp"
 
 namespace handspan::test {
-
-template <class Function>
-std::string message_of(Function function) {
-  try {
-    function();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
 
 inline Shape shape(const std::string& name, ShapeType type, const Eigen::Vector3d& size,
                    const Eigen::Vector3d& p = Eigen::Vector3d::Zero()) {
