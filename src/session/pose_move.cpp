@@ -123,11 +123,9 @@ class MoveTo : public Source {
   void start(const Moment&, const Motion& reference) override {
     X_start_ = reference.pose.X_WE;
     // where objects are now; what the move does to them does not move its goals
-    unseen_ = false;
-    for (std::size_t i = 0; i < goals_.size(); ++i) {
+    for (std::size_t i = 0; i < goals_.size(); ++i)
       if (goals_[i].body >= 0) X_WO_[i] = world_->body_pose(goals_[i].body);
-      if (goals_[i].channel) unseen_ = !read(i) || unseen_;
-    }
+    read_channels();
     first_ = 0;
     begin(reference.pose);
   }
@@ -141,8 +139,15 @@ class MoveTo : public Source {
   std::string text() const override {
     return fmt::format("moves through {} pose{}", goals_.size(), goals_.size() == 1 ? "" : "s");
   }
-  SourceAnswer update(const Moment& moment, const Motion&, Motion& wanted) override {
-    if (unseen_) return {SourceStatus::kLost, "the channel that it goes to has no pose yet", {}};
+  SourceAnswer update(const Moment& moment, const Motion& reference, Motion& wanted) override {
+    if (unseen_) {
+      // a detection may come late, and at a run's first tick nothing is in any channel
+      read_channels();
+      if (unseen_)
+        return {SourceStatus::kSilent, "the channel that it goes to has no pose yet", kAllAxes};
+      X_start_ = reference.pose.X_WE;
+      begin(reference.pose);
+    }
     if (!path_.planned()) return {SourceStatus::kLost, reason_of(path_.error().reason), {}};
     t_ += moment.dt;
     const PoseState state = path_.at(std::min(t_, path_.duration()));
@@ -174,6 +179,11 @@ class MoveTo : public Source {
     within(from_, limits_);
     t_ = 0.0;
     if (!unseen_) plan();
+  }
+  void read_channels() {
+    unseen_ = false;
+    for (std::size_t i = 0; i < goals_.size(); ++i)
+      if (goals_[i].channel) unseen_ = !read(i) || unseen_;
   }
   // X_WO of a goal in a channel; false: nobody wrote one, or it is none
   bool read(std::size_t goal) {
