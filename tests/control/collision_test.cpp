@@ -442,7 +442,7 @@ TEST(Collision, ConfigurationIsCheckedWhereItIsRead) {
                  parts_of<register_control>().of<ConstraintRegistry>().schema());
     });
   };
-  EXPECT_EQ(message("safety: 1 cm, influence: 20 cm"), "accepted");
+  EXPECT_EQ(message("safety: 1 cm, influence: 20 cm"), "no error");
   EXPECT_NE(message("safety: 0.5, influence: 0.2").find("is not above safety"), std::string::npos)
       << message("safety: 0.5, influence: 0.2");
   EXPECT_NE(message("form: damper").find("unknown key 'form'"), std::string::npos)

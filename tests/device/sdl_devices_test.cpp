@@ -238,7 +238,7 @@ TEST_F(SdlDevices, LayoutsAreKnownWithoutTheDevice) {
 }
 
 TEST_F(SdlDevices, APageThatTakesOverFillsTheSameLayout) {
-  const OpenDevice pad("{type: gamepad}");
+  OpenDevice pad("{type: gamepad}");
   EXPECT_FALSE(pad.device().takes_samples());
   EXPECT_TRUE(pad.device().gives_way());
   // each control that browsers know too, and each under its own name
@@ -248,7 +248,7 @@ TEST_F(SdlDevices, APageThatTakesOverFillsTheSameLayout) {
     EXPECT_EQ(feed.axis, "pad." + feed.control);
     EXPECT_EQ(feed.sign, 1.0);
   }
-  const OpenDevice stick("{type: joystick, axes: [x, twist], buttons: [fire], inverted: [twist]}");
+  OpenDevice stick("{type: joystick, axes: [x, twist], buttons: [fire], inverted: [twist]}");
   const auto three = stick.device().page_feeds();
   ASSERT_EQ(three.size(), 3U);
   EXPECT_EQ(three[1].control, "twist");

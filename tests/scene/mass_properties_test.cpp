@@ -4,6 +4,7 @@
 #include <functional>
 #include <numbers>
 
+#include "scene/mass_properties.hpp"
 #include "support/scenes.hpp"
 
 namespace handspan {

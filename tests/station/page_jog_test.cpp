@@ -174,8 +174,8 @@ const Parts& with_hardware() {
 class TakeOverTest : public HubTest {
  protected:
   explicit TakeOverTest(
-      const std::string& app = "devices:\n  stick: {driver: {type: test_giving}}\n")
-      : HubTest(app, test::kPairScene, with_hardware()) {}
+      const std::string& text = "devices:\n  stick: {driver: {type: test_giving}}\n")
+      : HubTest(text, test::kPairScene, with_hardware()) {}
   void page(int client, double x) {
     SampleMessage message;
     message.sequence = ++sequence;

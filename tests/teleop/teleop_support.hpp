@@ -6,7 +6,7 @@ namespace handspan::test {
 
 inline const DeviceLayout& pad_layout() {
   static const DeviceLayout layout = {
-      {"left", "right"}, {"trigger", "stick"}, {"a", "b"}, {"rumble"}};
+      {"left", "right"}, {"trigger", "stick"}, {"a", "b"}, {{"rumble"}}};
   return layout;
 }
 
