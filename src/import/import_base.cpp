@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "import/import_finish.hpp"
+#include "import/import_limits.hpp"
 
 namespace handspan {
 namespace {

@@ -1,6 +1,5 @@
 #pragma once
 // What import_urdf and import_mjcf share once the mechanism is known.
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,12 +15,6 @@ namespace handspan {
 /// quaternions when it compiles, so written numbers would otherwise change their last bits once.
 /// @throws std::runtime_error when MuJoCo or validate() refuses it
 ModelDescription canonical(const ModelDescription& description);
-
-/// Completes the limits of `joint` (velocity and torque set): acceleration, braking, jerk and
-/// torque rate as the options give them, else handspan's defaults; `sources` says which. The
-/// defaults: full speed in 0.25 s, braking 0.75 of that, full acceleration and full torque within
-/// 40 ms.
-void complete_limits(ImportedLimits& joint, const ImportOptions& options);
 
 /// What takes the place of meshes that collide, as ImportOptions::meshes says. Those of a body are
 /// covered together.
@@ -49,11 +42,6 @@ class MeshCovers {
   std::vector<std::string> names_;  // of those, as notes say
   std::set<std::string> taken_;
 };
-
-/// Where velocity and torque of a joint come from, unless from the file. @param has_velocity,
-/// has_effort whether the file has one
-std::map<std::string, std::string> stated_sources(const std::string& joint, bool has_velocity,
-                                                  bool has_effort, const ImportOptions& options);
 
 /// Faults of the options: numbers that are not > 0, a mount that is not a body or frame, groups of
 /// joints that are not there. @param places bodies and frames @param file as messages name it

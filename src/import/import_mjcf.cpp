@@ -12,6 +12,7 @@
 #include "import/convex_hull.hpp"
 #include "import/import.hpp"
 #include "import/import_finish.hpp"
+#include "import/import_limits.hpp"
 #include "import/import_reduce.hpp"
 #include "import/import_srdf.hpp"
 

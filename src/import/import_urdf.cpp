@@ -10,6 +10,7 @@
 #include "import/import_base.hpp"
 #include "import/import_finish.hpp"
 #include "import/import_inertia.hpp"
+#include "import/import_limits.hpp"
 #include "import/import_srdf.hpp"
 #include "import/urdf_check.hpp"
 #include "import/urdf_mesh.hpp"

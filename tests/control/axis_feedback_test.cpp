@@ -256,10 +256,14 @@ TEST(AxisGains, WrongNumbersHaveTheirPlace) {
     return errors_of("{type: " + type + ", frame: left.tcp, gains: " + gains + "}",
                      parts_of<register_control>().of<TaskRegistry>().schema());
   };
-  EXPECT_EQ(errors("{stiffness: [1, 2, 3]}"), "");
-  EXPECT_EQ(errors("{damping: [1, 2, 3, 4, 5, -6]}"), "");
-  EXPECT_EQ(errors("{stiffness: [1, 2, 3, 4, 5, 6]}", "position"), "");
-  EXPECT_EQ(errors("{axes: tool}", "orientation"), "");
+  EXPECT_EQ(errors("{stiffness: [1, 2, 3]}"),
+            "t.yaml:1: gains.stiffness has 3 items; it must be a list of 6 numbers");
+  EXPECT_EQ(errors("{damping: [1, 2, 3, 4, 5, -6]}"),
+            "t.yaml:1: gains.damping[5] is -6; it must be >= 0");
+  EXPECT_EQ(errors("{stiffness: [1, 2, 3, 4, 5, 6]}", "position"),
+            "t.yaml:1: gains.stiffness has 6 items; it must be a list of 3 numbers");
+  EXPECT_EQ(errors("{axes: tool}", "orientation"),
+            "t.yaml:1: unknown key 'axes' in gains; the keys are: stiffness, damping, axes_of");
 }
 
 }  // namespace axis_feedback_test

@@ -173,7 +173,7 @@ TEST(TaskRamps, ChangesAtRunTimeMakeNoStepInTheCommandWhereAJumpDoes) {
 TEST(TaskRegistry, HasTheBuiltInTasks) {
   EXPECT_EQ(parts_of<register_control>().of<TaskRegistry>().names(),
             (std::vector<std::string>{"direction", "orientation", "pose", "position", "posture",
-                                      "relative_pose", "wrench"}));
+                                      "relative_pose", "twist", "wrench"}));
 }
 
 TEST(TaskAxes, AreTheIndicesThatAreSet) {

@@ -78,13 +78,15 @@ TEST_F(SeriesOfSmallLogs, PosesAndWrenchesHaveColumnsOfTheirOwn) {
   const auto all = series([](SmallLog& log) {
     log.sample("hand.pose", {{"type", "pose"}, {"unit", ""}}, 0, 0,
                messages::PoseStamped{{}, {1, 2, 3}, {0.5, -0.5, 0.5, 0.5}});
-    log.sample("hand.wrench", {{"type", "vector"}, {"unit", "N, N m"}}, 0, 0,
+    log.sample("hand.wrench",
+               {{"type", "wrench"}, {"unit", "N, N m"}, {"labels", "fx fy fz tx ty tz"}}, 0, 0,
                messages::WrenchStamped{{}, {1, 2, 3}, {4, 5, 6}});
   });
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].type, ChannelType::kPose);
   EXPECT_EQ(all[0].columns, (Words{"x", "y", "z", "qx", "qy", "qz", "qw"}));
   EXPECT_EQ(all[0].values, (Values{1, 2, 3, 0.5, -0.5, 0.5, 0.5}));
+  EXPECT_EQ(all[1].type, ChannelType::kWrench);
   EXPECT_EQ(all[1].columns, (Words{"fx", "fy", "fz", "tx", "ty", "tz"}));
   EXPECT_EQ(all[1].values, (Values{1, 2, 3, 4, 5, 6}));
 }

@@ -133,7 +133,7 @@ struct PolicyConfig {
 Parts made_parts() {
   Parts parts = built_in_parts();
   parts.of<SourceRegistry>().add(
-      "policy",
+      "fitted_policy",
       object<PolicyConfig>("Policy", "follows a fitted policy")
           .place(&PolicyConfig::place)
           .required("hand", &PolicyConfig::hand, number().min(0).max(1)),
@@ -172,8 +172,8 @@ class Grabs {
     out << fmt::format("extends: {}\nscene: scene.yaml\n", (source / "apps/grab.yaml").string());
     if (policy)
       out << R"(sources:
-  left_policy: {type: policy, hand: 0}
-  right_policy: {type: policy, hand: 1}
+  left_policy: {type: fitted_policy, hand: 0}
+  right_policy: {type: fitted_policy, hand: 1}
 machines:
   both:
     states:

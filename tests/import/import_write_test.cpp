@@ -200,8 +200,11 @@ TEST_F(ImportWrite, OfAnExportedRobotIsTheSameMechanism) {
     RobotFolder own = load_robot_folder(entry.path());
     JointVelocities velocities;
     for (const auto& [name, l] : own.limits.joints) velocities[name] = l.velocity;
-    for (auto& body : own.description.bodies)
+    for (auto& body : own.description.bodies) {
       for (auto& j : body.joints) j.armature = 0.0;
+      // what is compared is the mechanism; meshes are files of their own
+      std::erase_if(body.shapes, [](const Shape& s) { return s.type == ShapeType::kMesh; });
+    }
     const ImportedRobot back =
         import_urdf(write(own.name + ".urdf", export_urdf(own.description, velocities)));
     ASSERT_EQ(back.limits.size(), own.limits.joints.size()) << own.name;

@@ -227,7 +227,7 @@ machines:
   arm:
     start: work
     states:
-      work: {do: [{type: move_to, task: hand, waypoints: [{relative: true, position: [0, 0.2, 0.1]}]}]}
+      work: {do: [{type: move_to, task: hand, waypoints: [{relative: true, position: [0, 0.2, 0.1]}], linear: {velocity: 0.08 m/s}}]}
 )");
   const auto file = folder.path() / "run.mcap";
   Session session(app);

@@ -74,7 +74,7 @@ void carry_out(const HeldDevice& device, const SubMovement& movement, Followed& 
   for (std::size_t b = 0; b < device.layout().buttons.size(); ++b) sample.set_button(b, false);
   for (Nanoseconds now = 0; now < movement.start + movement.duration + kSecond / 2;
        now += kSecond / 1000) {
-    if (now >= movement.start) device.write(movement, {}, now, sample);
+    if (now >= movement.start) device.write(movement, Eigen::Vector3d::Zero(), now, sample);
     sample.set_stamp(now);
     followed.receive(now, sample.input());
     followed.advance(now);
@@ -124,7 +124,7 @@ TEST(HeldRates, AStickGoesThroughPointsAndKeysDoNot) {
   const std::array<Eigen::Vector3d, 2> points = {Eigen::Vector3d(0.1, 0.1, 0.0),
                                                  Eigen::Vector3d(0.2, 0.0, 0.05)};
   curve.plan(points);
-  SubMovement movement = planned(*stick, points[1], {}, 3.0);
+  SubMovement movement = planned(*stick, points[1], Eigen::Vector3d::Zero(), 3.0);
   movement.through = curve;
   Followed followed(stick->layout(), drives, kResponse, 0.25, 0.5);
   carry_out(*stick, movement, followed);
@@ -146,12 +146,12 @@ TEST(HeldRates, KeysAreHeldAsLongAsTheWayTakesOneAfterTheOther) {
 
 TEST(HeldRates, LetGoItSpringsBackAtOnce) {
   const auto stick = held("{type: joystick, " + kStick + kDrives + "}");
-  SubMovement movement = planned(*stick, {0.2, 0.0, 0.1}, {}, 1.0);
+  SubMovement movement = planned(*stick, {0.2, 0.0, 0.1}, Eigen::Vector3d::Zero(), 1.0);
   const Nanoseconds now = movement.start + movement.duration / 3;
   DeviceSample sample("stick", stick->layout());
-  stick->write(movement, {}, now, sample);
+  stick->write(movement, Eigen::Vector3d::Zero(), now, sample);
   EXPECT_LT(sample.input().numbers[1], -0.2);
-  stick->write(stick->stopped(movement, now, 0.15), {}, now, sample);
+  stick->write(stick->stopped(movement, now, 0.15), Eigen::Vector3d::Zero(), now, sample);
   for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(sample.input().numbers[i], 0.0);
 }
 

@@ -238,17 +238,17 @@ TEST(ReferenceKinds, AreThoseOfThePartsAndTheOneOfAPoseNeedsNoType) {
   std::vector<std::string> names;
   for (const auto& part : reference_kinds(test::reference_test_parts().of<ReferenceRegistry>()))
     names.push_back(part.name);
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"direction", "joints", "pose", "relative_pose", "wrench"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"direction", "joints", "pose", "relative_pose",
+                                             "twist", "wrench"}));
 }
 
 TEST(ReferenceKinds, SayWhatIsWrong) {
   const auto schema = reference_schema(test::reference_test_parts().of<ReferenceRegistry>());
   EXPECT_EQ(test::errors_of("{type: wrenhc}", schema),
             "t.yaml:1: type is 'wrenhc'; did you mean 'wrench'?");
-  EXPECT_EQ(test::errors_of("{type: twist}", schema),
-            "t.yaml:1: type is 'twist'; it must be one of: direction, joints, pose, relative_pose, "
-            "wrench");
+  EXPECT_EQ(test::errors_of("{type: height}", schema),
+            "t.yaml:1: type is 'height'; it must be one of: direction, joints, pose, "
+            "relative_pose, twist, wrench");
   // the keys are those of the kind, and without a type those of a pose
   EXPECT_EQ(test::errors_of("{sped: 1 m/s}", schema),
             "t.yaml:1: unknown key 'sped'; did you mean 'speed'?");
@@ -290,7 +290,7 @@ class TwistTask : public Task {
     J_ = Matrix6Xd::Zero(6, m.model->nv());
     blocks_.push_back({m.offset, Eigen::MatrixXd::Zero(6, m.model->nv())});
   }
-  std::string_view reference_kind() const override { return "twist"; }
+  std::string_view reference_kind() const override { return "drift"; }
   void set_reference(const Vector6d& V_WE) { V_ref_ = V_WE; }
   const Vector6d& reference() const { return V_ref_; }
   // of its frame at the last update
@@ -327,7 +327,7 @@ struct TwistLimits {
 class TwistReference : public Reference {
  public:
   TwistReference(TwistTask& task, const TwistLimits& limits)
-      : Reference("twist", task, -1), twist_(task), limits_(limits) {}
+      : Reference("drift", task, -1), twist_(task), limits_(limits) {}
 
   bool is_sane(const Motion& asked) const override { return asked.pose.V_WE.allFinite(); }
   bool arrived() const override { return wanted().pose.V_WE == motion().pose.V_WE; }
@@ -391,14 +391,14 @@ const Parts& with_twist() {
     register_control(parts);
     register_references(parts);
     parts.of<TaskRegistry>().add(
-        "twist",
+        "drift",
         with_gains(object<TwistTaskConfig>("TwistTask"))
             .required("frame", &TwistTaskConfig::frame, text(), "such as left.tcp"),
         "how fast a frame moves", [](const TwistTaskConfig& config, const TaskContext& context) {
           return std::make_unique<TwistTask>(config, context);
         });
     parts.of<ReferenceRegistry>().add(
-        "twist",
+        "drift",
         object<TwistLimits>("TwistLimits")
             .optional("acceleration", &TwistLimits::acceleration, number("m/s^2").above(0)),
         "how fast a frame should move",
@@ -417,11 +417,11 @@ struct TwistRig : test::ReferenceRig {
 arms:
   left.arm: {feedback: commanded}
 tasks:
-  drift: {type: twist, frame: left.tcp, stiffness: 100}
+  drift: {type: drift, frame: left.tcp, stiffness: 100}
   posture: {type: posture, robot: left, stiffness: 10, weight: 1.0e-3}
 )",
                      with_twist()) {
-    source = add_source("person", "twist");
+    source = add_source("person", "drift");
     wishes[0].v = {0.0, 0.2, 0.0};
     give(drift, {{.source = source, .reengages = true}});
   }
@@ -434,7 +434,7 @@ tasks:
 TEST(ReferenceKinds, OneFromElsewhereIsDrivenToRestAndBackWithoutTheHeap) {
   TwistRig rig;
   const Reference& drift = rig.arbiter.reference(rig.drift);
-  EXPECT_EQ(drift.kind(), "twist");
+  EXPECT_EQ(drift.kind(), "drift");
   std::size_t heap = 0;
   const auto run = [&](double time) {
     const test::AllocationCount count;
@@ -502,11 +502,11 @@ TEST(ReferenceKinds, OneFromElsewhereHasItsChannelsItsSchemaAndItsPlaceInASnapsh
   EXPECT_EQ(rig.V(), V);
 
   const auto schema = reference_schema(with_twist().of<ReferenceRegistry>());
-  const auto part = parse_yaml("{type: twist, acceleration: 3}", "t.yaml", schema);
-  EXPECT_EQ(part.name, "twist");
+  const auto part = parse_yaml("{type: drift, acceleration: 3}", "t.yaml", schema);
+  EXPECT_EQ(part.name, "drift");
   EXPECT_EQ(part.make({rig.arms.task("drift")})->name(), "drift");
-  EXPECT_EQ(test::errors_of("{type: twst}", schema),
-            "t.yaml:1: type is 'twst'; did you mean 'twist'?");
+  EXPECT_EQ(test::errors_of("{type: drfit}", schema),
+            "t.yaml:1: type is 'drfit'; did you mean 'drift'?");
 }
 
 TEST(ReferenceKinds, TheWholeArmControllerFollowsOneFromElsewhere) {

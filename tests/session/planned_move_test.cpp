@@ -212,7 +212,7 @@ TEST(PlannedMove, WhatIsNotThereIsSaidAtItsPlace) {
   const auto error = [&](const std::string& keys) {
     const std::string message =
         folder.error(kPairArms + "sources:\n  plan: {type: planned_move, " + keys + "}\n");
-    EXPECT_EQ(message.find("test.yaml:15: sources.plan cannot be made: "), 0U) << message;
+    EXPECT_EQ(message.find("test.yaml:16: sources.plan cannot be made: "), 0U) << message;
     return message.substr(std::min(message.size(), message.find("made: ") + 6));
   };
   EXPECT_EQ(error("task: hnad, " + goals),

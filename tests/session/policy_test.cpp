@@ -239,7 +239,7 @@ TEST(Policy, WithoutAClientItHoldsAndSaysSo) {
 TEST(Policy, WhatIsWrongInTheAppIsSaidAtItsPlace) {
   const AppFolder folder;
   EXPECT_EQ(folder.error(policy_app(folder, ", observations: [left.arm.w]"))
-                .find("test.yaml:15: sources.brain "),
+                .find("test.yaml:16: sources.brain "),
             0U);
   EXPECT_NE(folder.error(policy_app(folder, ", observations: [left.arm.w]")).find("left.arm.w"),
             std::string::npos);
