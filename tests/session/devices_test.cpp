@@ -562,7 +562,14 @@ TEST(SessionDevices, AVectorIsSentInTheDevicesOwnAxes) {
                                keys + "}]\n"),
                     std::move(options));
     Noting::push = {};
-    for (int i = 0; i < 200; ++i) session.tick();
+    // at rest nothing acts on the tool but its weight, which the sensor does not show
+    World& world = *session.world();
+    const int pad = world.body("left.pad_body");
+    const Vector6d F_W = (Vector6d() << 3.0, -5.0, 4.0, 0.0, 0.0, 0.0).finished();
+    for (int i = 0; i < 200; ++i) {
+      world.push(pad, world.body_pose(pad).p, F_W);
+      session.tick();
+    }
     const auto& channels = session.channels();
     const Eigen::VectorXd shown = channels.numbers(channels.find("device.noting.push"));
     EXPECT_EQ(shown, Noting::push) << keys;

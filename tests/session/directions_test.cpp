@@ -9,8 +9,11 @@
 #include "core/error.hpp"
 #include "device/devices.hpp"
 #include "math/so3.hpp"
+#include "scene/scene_frame.hpp"
 #include "session/app.hpp"
+#include "session/session.hpp"
 #include "support/parts.hpp"
+#include "teleop/jog.hpp"
 
 namespace handspan {
 namespace directions_test {
@@ -50,22 +53,46 @@ const std::map<std::string, std::vector<Push>> kPushes = {
       {"dpad.down", 1, kNone, -kLeft},
       {"dpad.left", 1, kNone, -kAhead},
       {"dpad.right", 1, kNone, kAhead}}},
+    // of one of its hands, whose name comes before them
+    {"page",
+     {{"x", 1, kAhead, kNone},
+      {"x", -1, -kAhead, kNone},
+      {"y", 1, kLeft, kNone},
+      {"y", -1, -kLeft, kNone},
+      {"z", 1, kUp, kNone},
+      {"z", -1, -kUp, kNone},
+      {"roll", 1, kNone, kAhead},
+      {"pitch", 1, kNone, kLeft},
+      {"yaw", 1, kNone, kUp}}},
 };
+
+// "left." of a hand of the page: that whose clutch is the jog's dead man
+std::string prefix_of(const std::string& driver, const JogConfig& config) {
+  if (driver != "page" || !config.dead_man) return "";
+  return config.dead_man->substr(0, config.dead_man->rfind('.') + 1);
+}
 
 // an app's devices and one of its sources, given samples
 class Pushed {
  public:
-  Pushed(const App& app, std::size_t source) {
+  /// @param arms of a session of the app; null: there are none
+  Pushed(const App& app, std::size_t source, WholeArm* arms) {
     for (const auto& [name, config] : app.devices) devices_.add(name, config, app.seed);
     const auto& [name, part] = app.sources[source];
-    source_ = part.make(SourceContext{name, app.seed, &devices_, &app.scene});
+    source_ = part.make(SourceContext{name, app.seed, &devices_, &app.scene, arms});
     motion_.pose.X_WE = {exp_so3({0.3, -0.8, 2.0}), Eigen::Vector3d(0.4, 0.1, 0.9)};
+    // at a face of its workspace it does not go on
+    if (const auto* jog = dynamic_cast<const Jog*>(source_.get()); jog && jog->config().workspace) {
+      const WorkspaceConfig& box = *jog->config().workspace;
+      const Pose X_WB = box.frame ? scene_frame(app.scene, *box.frame) : Pose();
+      motion_.pose.X_WE.p = X_WB.p + X_WB.R * (0.5 * (box.lower + box.upper));
+    }
     for (std::size_t d = 0; d < devices_.size(); ++d)
       samples_.emplace_back(devices_.state_of(d).name(), devices_.driver(d).layout());
     source_->start(moment(), motion_);
   }
   const DeviceState& device(std::size_t d) const { return devices_.state_of(d); }
-  std::size_t devices() const { return devices_.size(); }
+  const JogConfig& jog() const { return dynamic_cast<const Jog&>(*source_).config(); }
   void all(double value) {
     for (std::size_t d = 0; d < samples_.size(); ++d) {
       const DeviceLayout& layout = device(d).layout();
@@ -122,6 +149,9 @@ TEST_P(Directions, AreThoseOfTheOperator) {
   const auto in_world = [&](const Eigen::Vector3d& v) -> Eigen::Vector3d {
     return v.x() * ahead + v.y() * left + v.z() * Eigen::Vector3d::UnitZ();
   };
+  // its arms, where they are at the start
+  Session session(app);
+  session.tick();
   for (std::size_t s = 0; s < app.sources.size(); ++s) {
     const std::string& type = app.sources[s].second.name;
     SCOPED_TRACE(app.sources[s].first + ", a " + type);
@@ -130,7 +160,7 @@ TEST_P(Directions, AreThoseOfTheOperator) {
       const std::pair<Eigen::Vector3d, Eigen::Vector3d> ways[] = {
           {{0, 0.1, 0}, kUp}, {{-0.1, 0, 0}, kLeft}, {{0, 0, -0.1}, kAhead}};
       for (const auto& [d, way] : ways) {
-        Pushed pushed(app, s);
+        Pushed pushed(app, s, session.whole_arm());
         const Eigen::Quaterniond q = exp_quaternion({0.2, 0.4, -0.3});
         const Eigen::Vector3d p(0.2, 1.1, -0.4);
         pushed.hands(p, q);
@@ -152,37 +182,42 @@ TEST_P(Directions, AreThoseOfTheOperator) {
         EXPECT_LT(angle_between(pushed.wanted().pose.X_WE.R, R), 1e-3);
       }
     } else if (type == "jog") {
-      int driven = 0;
-      for (std::size_t d = 0; d < app.devices.size(); ++d) {
-        const auto pushes = kPushes.find(app.devices[d].second.driver.name);
-        if (pushes == kPushes.end()) continue;
-        for (const Push& push : pushes->second) {
-          Pushed pushed(app, s);
-          pushed.all(0.0);
-          pushed.send(5);
-          // the dead man's button, and all other controls that are none of those pushed
-          for (std::size_t b = 0; b < pushed.device(d).layout().buttons.size(); ++b) {
-            const std::string& name = pushed.device(d).layout().buttons[b];
-            const bool moves = std::ranges::any_of(
-                pushes->second, [&](const Push& other) { return name == other.control; });
-            if (!moves && !name.starts_with("speed")) pushed.sample(d).set_button(b, true);
-          }
-          pushed.send(3);
-          const Control control = pushed.device(d).control(push.control);
-          if (control.is_axis)
-            pushed.sample(d).set_axis(control.index, push.value);
-          else
-            pushed.sample(d).set_button(control.index, true);
-          ASSERT_EQ(pushed.send(50).status, SourceStatus::kActive);
-          const Vector6d V = pushed.wanted().pose.V_WE;
-          EXPECT_LT((V.head<3>().normalized() - in_world(push.way)).norm(), 1e-6)
-              << push.control << " " << push.value;
-          EXPECT_LT((V.tail<3>().normalized() - in_world(push.turn)).norm(), 1e-6)
-              << push.control << " " << push.value;
-          ++driven;
+      const JogConfig config = Pushed(app, s, session.whole_arm()).jog();
+      const auto device =
+          std::ranges::find(app.devices, config.device, &decltype(app.devices)::value_type::first);
+      ASSERT_NE(device, app.devices.end());
+      const auto d = static_cast<std::size_t>(device - app.devices.begin());
+      const std::string& driver = device->second.driver.name;
+      const auto pushes = kPushes.find(driver);
+      ASSERT_NE(pushes, kPushes.end()) << "no device of the table: " << driver;
+      const std::string prefix = prefix_of(driver, config);
+      for (const Push& push : pushes->second) {
+        Pushed pushed(app, s, session.whole_arm());
+        pushed.all(0.0);
+        pushed.send(5);
+        // the dead man's button, and all other controls that are none of those pushed; a snap turns
+        // it too
+        for (std::size_t b = 0; b < pushed.device(d).layout().buttons.size(); ++b) {
+          const std::string& name = pushed.device(d).layout().buttons[b];
+          const bool moves = (config.snap && name == config.snap->control) ||
+                             std::ranges::any_of(pushes->second, [&](const Push& other) {
+                               return name == prefix + other.control;
+                             });
+          if (!moves && !name.starts_with("speed")) pushed.sample(d).set_button(b, true);
         }
+        pushed.send(3);
+        const Control control = pushed.device(d).control(prefix + push.control);
+        if (control.is_axis)
+          pushed.sample(d).set_axis(control.index, push.value);
+        else
+          pushed.sample(d).set_button(control.index, true);
+        ASSERT_EQ(pushed.send(50).status, SourceStatus::kActive);
+        const Vector6d V = pushed.wanted().pose.V_WE;
+        EXPECT_LT((V.head<3>().normalized() - in_world(push.way)).norm(), 1e-6)
+            << push.control << " " << push.value;
+        EXPECT_LT((V.tail<3>().normalized() - in_world(push.turn)).norm(), 1e-6)
+            << push.control << " " << push.value;
       }
-      EXPECT_GT(driven, 0) << "no device of the table";
     }
   }
 }
@@ -199,7 +234,7 @@ TEST(TossDirections, AreTheThesisOnesPutRight) {
   const std::pair<Eigen::Vector3d, Eigen::Vector3d> ways[] = {
       {{0, 0.1, 0}, {0, 0, 0.2}}, {{0, 0, -0.1}, {0, -0.2, 0}}, {{0.1, 0, 0}, {-0.2, 0, 0}}};
   for (const auto& [d, moved] : ways) {
-    Pushed pushed(app, 0);
+    Pushed pushed(app, 0, nullptr);
     const Eigen::Vector3d p(0.2, 1.1, -0.4);
     pushed.hands(p, Eigen::Quaterniond::Identity());
     pushed.all(0.0);
