@@ -51,7 +51,7 @@ export interface FrameInfo {
 
 export interface ChannelInfo {
   name: string;
-  type: 'number' | 'vector' | 'pose' | 'integer' | 'boolean' | 'choice';
+  type: 'number' | 'vector' | 'pose' | 'twist' | 'wrench' | 'integer' | 'boolean' | 'choice';
   unit: string;
   size: number;
   labels: string[];
@@ -90,7 +90,7 @@ export interface DeviceInfo {
 
 export interface ReferenceInfo {
   name: string;
-  kind: 'pose' | 'joints' | 'wrench';
+  kind: string; // pose, joints, wrench, twist, or one of a program's own
   frame: string;
 }
 
@@ -213,7 +213,7 @@ const welcome = object<Omit<Welcome, 'type'>>({
   channels: list(
     object<ChannelInfo>({
       name: text,
-      type: oneOf('number', 'vector', 'pose', 'integer', 'boolean', 'choice'),
+      type: oneOf('number', 'vector', 'pose', 'twist', 'wrench', 'integer', 'boolean', 'choice'),
       unit: text,
       size: integer,
       labels: texts,
@@ -237,7 +237,7 @@ const welcome = object<Omit<Welcome, 'type'>>({
   ),
   references: list(
     object<ReferenceInfo>({
-      name: text, kind: oneOf('pose', 'joints', 'wrench'), frame: optional(text, ''),
+      name: text, kind: text, frame: optional(text, ''),
     }),
   ),
   hands: optional(
