@@ -90,7 +90,7 @@ export interface DeviceInfo {
 
 export interface ReferenceInfo {
   name: string;
-  kind: 'pose' | 'joints' | 'wrench';
+  kind: string; // pose, joints, wrench, twist, or one of a program's own
   frame: string;
 }
 
@@ -237,7 +237,7 @@ const welcome = object<Omit<Welcome, 'type'>>({
   ),
   references: list(
     object<ReferenceInfo>({
-      name: text, kind: oneOf('pose', 'joints', 'wrench'), frame: optional(text, ''),
+      name: text, kind: text, frame: optional(text, ''),
     }),
   ),
   hands: optional(

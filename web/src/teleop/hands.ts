@@ -55,7 +55,8 @@ export function jogsOf(welcome: Welcome): Jogged[] {
   return welcome.jogs.flatMap((info) => {
     const device = welcome.devices.findIndex((d) => d.name === info.device && d.takes_samples);
     const reference = welcome.references.findIndex((r) => r.name === info.reference);
-    if (device < 0 || welcome.references[reference]?.kind !== 'pose' || seen.has(reference)) return [];
+    const kind = welcome.references[reference]?.kind;
+    if (device < 0 || (kind !== 'pose' && kind !== 'twist') || seen.has(reference)) return [];
     seen.add(reference);
     const hand = hands.find((one) => one.reference === reference);
     const bound = info.dead_man ?? info.rates.map((rate) =>

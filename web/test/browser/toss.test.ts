@@ -14,7 +14,7 @@ export async function serve(): Promise<Served> {
   return served;
 }
 
-const closed = ({ server }: Play) => server.channel('source.person.clutch')[0] === 1;
+const closed = ({ server }: Play) => server.channel('source.jog.clutch')[0] === 1;
 const atTheCup = ({ server }: Play) => server.pose('box')[2]! > 1.0;
 
 async function operate(stage: Play, page: Page): Promise<void> {

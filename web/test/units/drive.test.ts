@@ -274,6 +274,12 @@ describe('jogs', () => {
     expect(said({ references: welcome.references.map((one) => ({ ...one, kind: 'joints' })) })).toEqual([]);
   });
 
+  it('of a twist are those of its frame too, and of a kind that a program has none', () => {
+    const of = (kind: string) => jogsOf({ ...welcome, references: welcome.references.map((one) => ({ ...one, kind })) });
+    expect(of('twist').map(({ name }) => name)).toEqual(['left', 'right']);
+    expect(of('wheels')).toEqual([]);
+  });
+
   it('take a share of their speed by the deflection that their response makes it of', () => {
     for (const [deadZone, exponent] of [[0, 1], [0.1, 2], [0.3, 0.5]] as const)
       for (const share of [-1, -0.4, 0, 0.01, 0.7, 1]) {
