@@ -28,7 +28,7 @@ function lengthOf(values: Float32Array): number {
 /// The force of each end effector: of every sensor of force and torque its first three.
 export function forceChart(channels: ChannelInfo[]): Chart | undefined {
   const sensors = channels.flatMap((info, channel) =>
-    info.type === 'vector' && info.name.endsWith('.wrench') && info.size === 6
+    info.type === 'wrench'
       ? [{ info, channel }] : []);
   if (sensors.length === 0) return undefined;
   const series = sensors.map(({ info, channel }) => ({
@@ -42,7 +42,7 @@ export function channelChart(channels: ChannelInfo[], name: string): Chart | und
   const channel = channels.findIndex((info) => info.name === name);
   const info = channels[channel];
   if (!info) return undefined;
-  const size = info.type === 'pose' ? 7 : info.type === 'vector' ? info.size : 1;
+  const size = info.type === 'pose' ? 7 : info.size ?? 1;
   const labels = info.type === 'pose' ? ['x', 'y', 'z', 'qx', 'qy', 'qz', 'qw'] : info.labels;
   return {
     key: name,

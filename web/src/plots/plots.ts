@@ -113,7 +113,7 @@ export class Plots {
     const channels = this.welcome!.channels;
     this.history.keep(new Map(this.drawn.flatMap(({ chart }) => chart.series.map(({ channel }) => {
       const { type, size } = channels[channel]!;
-      return [channel, type === 'pose' ? 7 : type === 'vector' ? size : 1] as const;
+      return [channel, type === 'pose' ? 7 : size ?? 1] as const;
     }))));
     this.changed();
   }
