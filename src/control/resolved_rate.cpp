@@ -12,7 +12,7 @@ constexpr double kAtLimit = 1.0 - 1e-9;
 constexpr double kReached = 0.9;
 // a command that is farther ahead of its joint goes slower away from it, and no farther than the
 // second: something is in the joint's way [rad]
-constexpr double kAheadSlow = 0.02, kAheadMost = 0.08;
+constexpr double kAheadSlow = 0.01, kAheadMost = 0.04;
 
 }  // namespace
 

@@ -15,8 +15,8 @@ namespace {
 
 constexpr char kResolvedRate[] = "resolved_rate";
 // a torque-driven joint is behind its command by what its spring's damping makes of its speed, and
-// not because something is in its way [s]
-constexpr double kSpringLag = 0.2;
+// others by what is wrong in the model of their servo: that is not something in its way [s]
+constexpr double kSpringLag = 0.2, kServoDoubt = 0.01;
 
 // what a torque-driven group does with velocities
 ArmConfig with_law(ArmConfig config, const GroupLayout& group) {
@@ -208,9 +208,8 @@ void VelocityLaw::observe(const Observation& observation, std::int64_t tick) {
          k < system_.mechanisms()[static_cast<std::size_t>(arm.mechanism)].actuated.size(); ++k) {
       const Eigen::Index place = arm.drive.place_in_group(k);
       const double ahead = arm.drive.expected_q(place) - measured.q[place];
-      const double lag =
-          arm.sprung ? kSpringLag * std::abs(arm.drive.commanded_v()[static_cast<Eigen::Index>(k)])
-                     : 0.0;
+      const double lag = (arm.sprung ? kSpringLag : kServoDoubt) *
+                         std::abs(arm.drive.commanded_v()[static_cast<Eigen::Index>(k)]);
       if (std::isfinite(ahead))
         arm.ahead[static_cast<Eigen::Index>(k)] = ahead - std::clamp(ahead, -lag, lag);
     }

@@ -19,8 +19,9 @@ Vector6d twist(double vx, double vy, double vz, double wx = 0, double wy = 0, do
 }
 
 struct Driven : TwistRig {
-  explicit Driven(const std::string& arms_text, const std::string& reference = "{type: twist}")
-      : TwistRig(arms_text, reference) {
+  explicit Driven(const std::string& arms_text, const std::string& reference = "{type: twist}",
+                  const std::string& scene_text = test::kTwistScene)
+      : TwistRig(arms_text, reference, scene_text) {
     source = arbiter.add_source("stick", std::make_unique<TwistSource>(wish));
     give(source);
   }
@@ -97,6 +98,28 @@ TEST_P(TwistReferenceOf, NothingWindsUpBeforeASingularPose) {
   rig.run(1.0, look);
   EXPECT_LT(rig.measured().X_WE.p.x(), x - 0.05);
   EXPECT_LT(beyond, 2e-3);
+}
+
+// a wall that control does not know, 5 cm beside the plate
+TEST_P(TwistReferenceOf, AfterPushingAgainstAWallItMovesBackAtOnce) {
+  Driven rig(GetParam(), "{type: twist}",
+             std::string(test::kTwistScene) +
+                 "fixtures: {wall: {pose: {position: [0.4, 0.4, 0.5]}, shapes: [{type: box, size: "
+                 "[1.0, 0.1, 1.0]}]}}\n");
+  const double start = rig.measured().X_WE.p.y();
+  rig.wish.V_WE = twist(0, 0.2, 0);
+  rig.run(5.0);
+  const Pose pressed = rig.measured().X_WE;
+  // a metre was asked for, and the wall was in the way
+  ASSERT_LT(pressed.p.y(), start + 0.45);
+  EXPECT_LT(std::abs(rig.measured().V_WE[1]), 0.02);
+  EXPECT_LT((rig.reference().X_WE.p - rig.task().X_WE().p).norm(), 0.081);
+  // what control takes for its state is not far beyond the wall
+  EXPECT_LT((rig.task().X_WE().p - pressed.p).norm(), 0.1);
+  rig.wish.V_WE = twist(0, -0.2, 0);
+  // the command comes back from beyond the wall; joint springs are 0.15 s behind it
+  rig.run(0.8);
+  EXPECT_LT(rig.measured().X_WE.p.y(), pressed.p.y() - 0.03);
 }
 
 TEST_P(TwistReferenceOf, ComesToRestWhenItIsStoppedAndStaysThere) {

@@ -68,9 +68,11 @@ inline std::unique_ptr<ArmsController> arms_of(const std::string& yaml, const Sc
 class TwistRig {
  public:
   /// @param arms_text `whole_arm` of an app  @param reference limits of the references of twists
+  /// @param scene_text of a scene with the robot `left`
   explicit TwistRig(const std::string& arms_text, const std::string& reference = "{type: twist}",
+                    const std::string& scene_text = kTwistScene,
                     const Parts& parts = parts_of<register_control, register_references>())
-      : scene(scene_of(kTwistScene)),
+      : scene(scene_of(scene_text)),
         plant(scene),
         arms(arms_of(arms_text, scene, plant.layout(), parts)),
         qp(dynamic_cast<WholeArm*>(arms.get())),
