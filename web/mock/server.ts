@@ -75,7 +75,7 @@ export class MockServer {
     { name: 'grab-20260714-094010.mcap', bytes: 1_200_000, seconds: 12, damage: '', thumbnail: null, episodes: [] },
   ];
   private readonly channels: ChannelInfo[] = [
-    ...kSides.map((side) => channel(`${side}.wrist.wrench`, 'vector', {
+    ...kSides.map((side) => channel(`${side}.wrist.wrench`, 'wrench', {
       size: 6, unit: 'N, N m', labels: ['fx', 'fy', 'fz', 'tx', 'ty', 'tz'], doc: 'force and torque on the tool' })),
     ...kSides.map((side) => channel(`source.${side}_person.clutch`, 'boolean', { doc: 'closed' })),
     channel('object.box.pose', 'pose', { size: 7, unit: 'm' }),

@@ -23,7 +23,7 @@ export const MockWelcome = {
     frames: [{ name: 'box_left', position: [0, 0, 0], quaternion: [0, 0, 0, 1] }],
     ground: 0,
   },
-  channels: [{ name: 'left.wrist.wrench', type: 'vector', unit: 'N, N m', size: 6,
+  channels: [{ name: 'left.wrist.wrench', type: 'wrench', unit: 'N, N m', size: 6,
     labels: ['fx', 'fy', 'fz', 'tx', 'ty', 'tz'], choices: [], rate: 1000, doc: '' }],
   devices: [{ name: 'headset', driver: 'headset', takes_samples: true, layout: {
     poses: ['left', 'right', 'head'],
