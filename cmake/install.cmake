@@ -1,5 +1,5 @@
 # `cmake --install build/release --prefix DIR`: the library as the CMake package `handspan`, for programs that register
-# parts of their own (design 3.10); tests/package is such a program.
+# parts of their own; tests/package is such a program.
 include(CMakePackageConfigHelpers)
 
 get_property(libraries GLOBAL PROPERTY HANDSPAN_LIBRARIES)

@@ -11,14 +11,16 @@ set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}" "$ORIGIN/../${HANDS
 
 find_program(CCACHE ccache)
 if(CCACHE)
-  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  # what ccache wants for precompiled headers, of which it takes the content for what they are
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()
 
 # Flags of our own code. No -march or AVX: the packaged Pinocchio's Eigen alignment is the baseline's.
 add_library(handspan_flags INTERFACE)
 target_compile_options(handspan_flags INTERFACE
-  -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -ffp-contract=off
+  -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -ffp-contract=off $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
   $<$<BOOL:${HANDSPAN_WERROR}>:-Werror>)
 # g++ 12 at -O2 and -O3 reports these inside std::string and std::vector where nothing is wrong
 target_compile_options(handspan_flags INTERFACE
@@ -43,15 +45,41 @@ function(handspan_alone)
   foreach(source ${ARGN})
     file(STRINGS "${source}" includes REGEX "^#include [<\"](pinocchio/|robot/model_impl)")
     if(includes)
-      set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+      set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
     endif()
   endforeach()
 endfunction()
 
-# handspan_library(FOLDER PUBLIC deps... PRIVATE deps...): the library of src/FOLDER, named by the last part of it. A
-# dependency that is one of our own folders is named without prefix. Libraries of others are system includes: their warnings are theirs.
+# The headers of others that most files read, read once. Files still include all that they use: presets tsan and fuzz
+# build without these.
+set(HANDSPAN_PRECOMPILED
+  <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <cstring> <filesystem> <fstream> <functional> <limits> <map>
+  <memory> <numbers> <numeric> <optional> <random> <set> <span> <sstream> <stdexcept> <string> <string_view> <tuple>
+  <unordered_map> <utility> <variant> <vector> <Eigen/Cholesky> <Eigen/Core> <Eigen/Eigenvalues> <Eigen/Geometry>
+  <Eigen/LU> <Eigen/SVD> <fmt/format.h> <fmt/ranges.h>)
+
+# handspan_precompiled(NAME HEADERS headers... LIBRARIES libraries... OPTIONS options...): one set of precompiled headers,
+# for targets whose flags are these; LIBRARIES bring the definitions that those targets have.
+file(WRITE "${PROJECT_BINARY_DIR}/precompiled.cpp" "")
+function(handspan_precompiled name)
+  cmake_parse_arguments(arg "" "" "HEADERS;LIBRARIES;OPTIONS" ${ARGN})
+  add_library(${name} OBJECT "${PROJECT_BINARY_DIR}/precompiled.cpp")
+  target_compile_options(${name} PRIVATE ${arg_OPTIONS})
+  target_link_libraries(${name} PRIVATE handspan_flags Eigen3::Eigen fmt::fmt ${arg_LIBRARIES})
+  target_precompile_headers(${name} PRIVATE ${HANDSPAN_PRECOMPILED} ${arg_HEADERS})
+endfunction()
+
+handspan_precompiled(handspan_headers)
+# folders that run before and after a run, and never in a tick, are compiled for less time and not for speed
+set(HANDSPAN_NOT_HOT -O1)
+handspan_precompiled(handspan_headers_not_hot HEADERS <nlohmann/json.hpp> OPTIONS ${HANDSPAN_NOT_HOT})
+handspan_precompiled(handspan_headers_scene LIBRARIES tinyxml2::tinyxml2 OPTIONS ${HANDSPAN_NOT_HOT})
+
+# handspan_library(FOLDER [HEADERS set] PUBLIC deps... PRIVATE deps...): the library of src/FOLDER, named by the last part
+# of it, compiled as its set of precompiled headers is. A dependency that is one of our own folders is named without
+# prefix. Libraries of others are system includes: their warnings are theirs.
 function(handspan_library folder)
-  cmake_parse_arguments(arg "" "" "PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(arg "" "HEADERS" "PUBLIC;PRIVATE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp")
   get_filename_component(name "${folder}" NAME)
   if(sources)
@@ -81,6 +109,12 @@ function(handspan_library folder)
   endforeach()
   if(sources)
     target_link_libraries(handspan_${name} PRIVATE $<BUILD_INTERFACE:handspan_flags>)
+    if(arg_HEADERS)
+      target_compile_options(handspan_${name} PRIVATE ${HANDSPAN_NOT_HOT})
+    else()
+      set(arg_HEADERS handspan_headers)
+    endif()
+    target_precompile_headers(handspan_${name} REUSE_FROM ${arg_HEADERS})
   endif()
   set_property(GLOBAL APPEND PROPERTY HANDSPAN_LIBRARIES handspan_${name})
 endfunction()

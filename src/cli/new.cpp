@@ -253,6 +253,8 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
+// One function, since it writes one file after the other, each from what was found for those before
+// it.
 int make_workspace(const NewFlags& options, const Parts& parts) {
   const fs::path target = fs::absolute(options.folder).lexically_normal();
   const fs::path folder = target.has_filename() ? target : target.parent_path();

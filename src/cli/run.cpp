@@ -15,8 +15,8 @@
 #include "core/config.hpp"
 #include "core/error.hpp"
 #include "core/files_read.hpp"
+#include "core/named.hpp"
 #include "core/overwritten.hpp"
-#include "core/suggest.hpp"
 #include "device/headset_csv.hpp"
 #include "log/log_file.hpp"
 #include "log/recorder.hpp"
@@ -71,11 +71,11 @@ std::vector<LoggedInput> recorded_headset(const RunFlags& options, const Session
                       : fmt::format("say which with --device ({})", fmt::join(names, ", "))));
   const std::string device = options.device.empty() ? names.front() : options.device;
   if (!std::ranges::count(names, device))
-    throw InputError(fmt::format("the app {} has no headset '{}'; {}", app.name, shown(device),
-                                 did_you_mean(device, names, "it has")));
+    throw_not_found("the app " + app.name, "headset", device, names);
   return at_their_stamps(read_headset_csv(options.input, device), session.base_period());
 }
 
+// One function, since it is the options of one command, one after the other.
 int run(const RunFlags& options, const Parts& parts) {
   refuse_robot_description(options.app);
   SessionOptions inputs;

@@ -167,6 +167,7 @@ void print_tracking(const RunSummary& s) {
 
 }  // namespace
 
+// One function, since it is one line for each key, in the order of the file.
 nlohmann::ordered_json to_json(const App& app, const RunSummary& s) {
   nlohmann::ordered_json groups = nlohmann::ordered_json::array(),
                          tracking = nlohmann::ordered_json::array(),

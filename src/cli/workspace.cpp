@@ -128,6 +128,7 @@ std::string workspace_scene(const WorkspacePlan& plan, const RobotFolder& robot)
   return out;
 }
 
+// One function, since it writes one file key by key.
 std::string workspace_app(const WorkspacePlan& plan, const RobotFolder& robot,
                           const RobotFolder* tool) {
   const ActuatorGroup& arm = robot.groups.front();

@@ -162,6 +162,7 @@ void rounded_near_edges(const BoxPair& pair) {
     }
 }
 
+// One function, since the cases of one minimum are found and compared in one pass.
 void against_block(const RigidModel& model, const Vector3d& half, const Pose& X_WS,
                    const Matrix3d& R_WB, const Vector3d& p_WB, GapPoints& out) {
   BoxPair pair;

@@ -76,6 +76,7 @@ RigidState state(const RigidModel& model, const RigidData& data) {
   return out;
 }
 
+// One function, since it is the stages of one time step in their order.
 void step(const RigidModel& model, RigidData& data) {
   const double h = model.timestep(), mass = model.box().mass;
   data.p_WC += 0.5 * h * data.v_WC;

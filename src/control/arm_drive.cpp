@@ -1,3 +1,4 @@
+// One file, since the model of the servo, the correction and the law share the state of one arm.
 #include "control/arm_drive.hpp"
 
 #include <fmt/format.h>

@@ -5,7 +5,7 @@
 
 #include "control/joint_rows.hpp"
 #include "core/error.hpp"
-#include "core/suggest.hpp"
+#include "core/named.hpp"
 
 namespace handspan {
 namespace {
@@ -104,13 +104,8 @@ void ControlProblem::start(ControlState& state) {
 }
 
 Task& ControlProblem::task(std::string_view name) {
-  std::vector<std::string> names;
-  for (const auto& task : tasks_) {
-    if (task->name() == name) return *task;
-    names.push_back(task->name());
-  }
-  throw InputError("there is no task '" + shown(std::string(name)) + "'; " +
-                   did_you_mean(std::string(name), names, "there are"));
+  return *tasks_[find_named("", "task", name, tasks_,
+                            [](const auto& task) -> const std::string& { return task->name(); })];
 }
 
 void ControlProblem::add_tasks(ControlState& state) {

@@ -1,3 +1,4 @@
+// One file, since the levels, what they give up and the warm start share one working set.
 #include "control/qp.hpp"
 
 #include <daqp/auxiliary.h>

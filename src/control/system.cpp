@@ -5,30 +5,15 @@
 #include <algorithm>
 
 #include "core/error.hpp"
-#include "core/suggest.hpp"
+#include "core/named.hpp"
 
 namespace handspan {
 namespace {
 
 template <class Items>
-std::vector<std::string> names_of(const Items& items) {
-  std::vector<std::string> names;
-  for (const auto& item : items) names.push_back(item.name);
-  return names;
-}
-
-[[noreturn]] void unknown(const std::string& kind, std::string_view name,
-                          const std::vector<std::string>& names) {
-  std::string message = fmt::format("there is no {} '{}'", kind, shown(std::string(name)));
-  const std::string hint = did_you_mean(std::string(name), names, "there are");
-  throw InputError(hint.empty() ? message : message + "; " + hint);
-}
-
-template <class Items>
 int index_of(const Items& items, const std::string& kind, std::string_view name) {
-  for (std::size_t i = 0; i < items.size(); ++i)
-    if (items[i].name == name) return static_cast<int>(i);
-  unknown(kind, name, names_of(items));
+  return static_cast<int>(find_named(
+      "", kind, name, items, [](const auto& item) -> const std::string& { return item.name; }));
 }
 
 template <class Items>
@@ -50,9 +35,9 @@ int ControlSystem::add_mechanism(MechanismDescription description) {
   m.rate = description.limits.rate;
   m.torque_rate = description.torque_rate;
   const auto slot = [&](const std::string& joint) -> const JointSlot& {
-    for (const auto& s : m.model->joints())
-      if (s.name == joint) return s;
-    unknown(fmt::format("joint of '{}' called", m.name), joint, names_of(m.model->joints()));
+    const auto& joints = m.model->joints();
+    return joints[find_named("", fmt::format("joint of '{}' called", m.name), joint, joints,
+                             &JointSlot::name)];
   };
   std::vector<bool> taken(static_cast<std::size_t>(m.model->nv()), false);
   const auto take = [&](const std::string& joint) {
@@ -126,7 +111,7 @@ ControlSystem::FrameOf ControlSystem::frame(std::string_view name) const {
     for (const auto& f : d.frames) names.push_back(f.name);
     for (const auto& b : d.bodies) names.push_back(b.name);
   }
-  unknown("frame", name, names);
+  throw_not_found("", "frame", name, names);
 }
 
 int ControlSystem::mechanism(std::string_view name) const {
@@ -146,7 +131,7 @@ std::pair<int, int> ControlSystem::actuated_joint(std::string_view name) const {
       if (mechanisms_[m].joint_names[j] == name) return {static_cast<int>(m), static_cast<int>(j)};
       names.push_back(mechanisms_[m].joint_names[j]);
     }
-  unknown("actuated joint", name, names);
+  throw_not_found("", "actuated joint", name, names);
 }
 
 MechanismState::MechanismState(const Mechanism& m)

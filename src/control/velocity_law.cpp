@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "core/named.hpp"
 #include "core/object.hpp"
-#include "core/suggest.hpp"
 #include "scene/scene.hpp"
 
 namespace handspan {
@@ -62,12 +62,8 @@ Schema<ArmConfig> velocity_arm_schema() {
 
 VelocityLaw::VelocityLaw(const VelocityLawConfig& config, const ArmsContext& context)
     : base_(context.base), damping_(config.damping), system_(context.scene.physics.gravity) {
-  std::vector<std::string> names;
-  for (const GroupLayout& group : context.layout.groups) names.push_back(group.name);
   for (const auto& [name, arm] : config.arms) {
-    if (!std::ranges::count(names, name))
-      throw InputError(fmt::format("the scene has no group '{}'; {}", shown(name),
-                                   did_you_mean(name, names, "it has")));
+    find_named("the scene", "group", name, context.layout.groups, &GroupLayout::name);
     group_names_.push_back(name);
   }
   add_mechanisms(config, context);

@@ -1,3 +1,5 @@
+// One file, since what is made once and what a tick does with it share one set of indices: of arms,
+// joints and rows.
 #include "control/whole_arm.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #pragma once
-// One QP over arms of an app: observations in, commands of their actuator groups out (design
-// section 3.2). Builds the control model from the scene, keeps an ArmDrive for each group, and
+// One QP over arms of an app: observations in, commands of their actuator groups out.
+// Builds the control model from the scene, keeps an ArmDrive for each group, and
 // holds groups that are not due at their last accelerations, so that a 1 kHz and a 125 Hz arm share
 // one problem.
 #include <memory>

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/suggest.hpp"
+#include "core/named.hpp"
 
 namespace handspan {
 namespace {
@@ -191,14 +191,7 @@ ChannelId ChannelTable::add(ChannelInfo info) {
 }
 
 ChannelId ChannelTable::find(std::string_view name) const {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < infos_.size(); ++i) {
-    if (infos_[i].name == name) return {i};
-    names.push_back(infos_[i].name);
-  }
-  std::string message = fmt::format("there is no channel '{}'", shown(std::string(name)));
-  const std::string hint = did_you_mean(name, names, "there are");
-  throw InputError(hint.empty() ? message : message + "; " + hint);
+  return {find_named("", "channel", name, infos_, &ChannelInfo::name)};
 }
 
 std::vector<ChannelId> ChannelTable::select(std::string_view pattern) const {

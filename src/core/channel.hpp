@@ -1,6 +1,6 @@
 #pragma once
 
-// Everything that is shown or recorded is a channel with a name, type, unit and rate (design, 3.9).
+// Everything that is shown or recorded is a channel with a name, type, unit and rate.
 // Modules declare channels at set-up and write them in a tick; recorder, station, studies and tests
 // enumerate and read them. Writing and reading neither allocate, lock nor throw. A table belongs to
 // one loop: other threads get copies of it between ticks.

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "core/suggest.hpp"
+#include "core/named.hpp"
 
 namespace handspan {
 namespace {
@@ -70,12 +70,8 @@ std::optional<std::size_t> ParameterTable::look_up(std::string_view name) const 
 
 std::size_t ParameterTable::find(std::string_view name) const {
   if (const auto found = look_up(name)) return *found;
-  std::vector<std::string> names;
-  for (const Entry& entry : entries_) names.push_back(entry.info.name);
-  const std::string text(name);
-  throw InputError(
-      fmt::format("there is no parameter '{}'; {}", shown(text),
-                  names.empty() ? "this app has none" : did_you_mean(text, names, "there are")));
+  throw_not_found("", "parameter", name,
+                  names_of(entries_, [](const Entry& entry) { return entry.info.name; }));
 }
 
 bool ParameterTable::set(std::size_t parameter, double value, double time) const {

@@ -1,3 +1,4 @@
+// One file, since it is many small schemas, one for each type of value.
 #include "core/values.hpp"
 
 #include <fmt/format.h>

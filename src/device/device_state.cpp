@@ -1,3 +1,4 @@
+// One file, since it is one check after another of the same sample.
 #include "device/device_state.hpp"
 
 #include <fmt/format.h>
@@ -147,6 +148,7 @@ void PoseTrack::go_on(const Eigen::Vector3d& p, const Eigen::Quaterniond& q, Nan
   last_ = {p, q, V, stamp, true};
 }
 
+// One function, since it is one check after another, and the first that fails says why.
 void PoseTrack::receive(std::span<const double, kPoseNumbers> numbers, Nanoseconds stamp,
                         Nanoseconds now, const DeviceLimits& limits) {
   const Eigen::Map<const Eigen::Matrix<double, 8, 1>> n(numbers.data());

@@ -85,6 +85,7 @@ std::vector<std::vector<Shape>> covered(const std::vector<BodyMesh>& meshes,
 
 }  // namespace
 
+// One function, since each step narrows what the one before it found.
 std::vector<Hugged> hug_meshes(ModelDescription& description, const std::vector<BodyMesh>& meshes,
                                std::set<std::string>& taken, const ImportProgress& progress) {
   constexpr int kConfigurations = 400;

@@ -76,6 +76,7 @@ void replace_meshes(ModelDescription& description, const ImportOptions& options,
 
 }  // namespace
 
+// One function, since it is the steps of an import in their order.
 ImportedRobot import_mjcf(const std::filesystem::path& file, const ImportOptions& options) {
   ImportedRobot out;
   out.source = file.filename().string();

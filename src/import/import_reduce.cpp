@@ -1,3 +1,5 @@
+// One file, since it is one small step for each thing that a description does not hold, in the
+// order in which they must come.
 #include "import/import_reduce.hpp"
 
 #include <fmt/format.h>

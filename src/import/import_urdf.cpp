@@ -1,3 +1,4 @@
+// One file, since it is one function for each element of the format.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

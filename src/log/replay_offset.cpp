@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "core/named.hpp"
 #include "core/object.hpp"
-#include "core/suggest.hpp"
 #include "core/values.hpp"
 
 namespace handspan {
@@ -43,8 +43,7 @@ ReplayOffset replay_offset(const ReplayOffsetConfig& config,
   std::vector<std::string> objects;
   for (const auto& object : scene.objects) objects.push_back(object.name);
   if (!std::ranges::count(objects, *config.object))
-    throw InputError(fmt::format("offset: there is no object '{}'; {}", *config.object,
-                                 did_you_mean(*config.object, objects, "there are")));
+    throw InputError("offset: " + not_found("", "object", *config.object, objects));
   if (world == nullptr)
     throw InputError(fmt::format(
         "offset: where the object '{}' is, a simulation knows and nothing else here; give "

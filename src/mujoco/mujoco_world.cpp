@@ -8,7 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/index.hpp"
-#include "core/suggest.hpp"
+#include "core/named.hpp"
 #include "mujoco/mujoco_plant.hpp"
 #include "mujoco/mujoco_plant_impl.hpp"
 #include "scene/mujoco_spec.hpp"
@@ -18,11 +18,7 @@ namespace {
 
 std::out_of_range not_there(const char* what, std::string_view name,
                             const std::vector<std::string>& names) {
-  const std::string text = shown(std::string(name));
-  return std::out_of_range(names.empty()
-                               ? fmt::format("the scene has no {} '{}', nor any other", what, text)
-                               : fmt::format("the scene has no {} '{}'; {}", what, text,
-                                             did_you_mean(name, names, "it has")));
+  return std::out_of_range(not_found("the scene", what, name, names));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "core/suggest.hpp"
+#include "core/named.hpp"
 
 namespace handspan {
 namespace {
@@ -33,8 +33,7 @@ std::vector<std::string> robot_names(const Scene& scene) {
 PlantLayout scene_layout(const Scene& scene, const std::vector<std::string>& robots) {
   for (const auto& name : robots)
     if (scene.robot(name) == nullptr)
-      throw InputError(fmt::format("the scene has no robot '{}'; {}", shown(name),
-                                   did_you_mean(name, robot_names(scene), "it has")));
+      throw_not_found("the scene", "robot", name, robot_names(scene));
   PlantLayout layout;
   layout.period = std::llround(scene.physics.timestep * 1e9);
   const auto counts = [&](const RobotInstance& robot) {

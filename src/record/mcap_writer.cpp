@@ -1,3 +1,4 @@
+// One file, since it is one function for each record of the format, around one open chunk.
 #include "record/mcap_writer.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// One file, since who has authority, what they ask for and what their reference then does are
+// decided in one order in each tick.
 #include "reference/arbiter.hpp"
 
 #include <fmt/format.h>
@@ -7,7 +9,7 @@
 
 #include "control/whole_arm.hpp"
 #include "core/error.hpp"
-#include "core/suggest.hpp"
+#include "core/named.hpp"
 #include "reference/parted_source.hpp"
 
 namespace handspan {
@@ -15,18 +17,6 @@ namespace {
 
 // not driven for so long, references that hold together hold nothing any more [s]
 constexpr double kLetGo = 1.0, kLetGoEmpty = 0.1;
-
-template <class Name>
-std::size_t find_named(std::size_t count, std::string_view name, const char* what, Name&& name_of) {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (name_of(i) == name) return i;
-    names.push_back(name_of(i));
-  }
-  const std::string text(name);
-  throw InputError(fmt::format("there is no {} '{}'; {}", what, shown(text),
-                               did_you_mean(text, names, "there are")));
-}
 
 }  // namespace
 
@@ -64,13 +54,11 @@ SourceIndex Arbiter::add_source(std::string name, std::unique_ptr<Source> source
 }
 
 ReferenceIndex Arbiter::find_reference(std::string_view name) const {
-  return {find_named(slots_.size(), name, "reference of a task",
-                     [&](std::size_t i) -> const std::string& { return slots_[i].name(); })};
+  return {find_named("", "reference of a task", name, slots_, &Slot::name)};
 }
 
 SourceIndex Arbiter::find_source(std::string_view name) const {
-  return {find_named(sources_.size(), name, "source",
-                     [&](std::size_t i) -> const std::string& { return sources_[i].name; })};
+  return {find_named("", "source", name, sources_, &Named::name)};
 }
 
 void Arbiter::start() {

@@ -1,3 +1,4 @@
+// One file, since it is one derivation, case by case.
 #include "reference/follow_law.hpp"
 
 #include <algorithm>

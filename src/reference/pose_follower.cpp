@@ -115,6 +115,8 @@ void PoseFollower::wants_rest() {
   V_wanted_ = V_goal_ = motion_.pose.V_WE;
 }
 
+// One function, since position and rotation take the same steps side by side, and each step reads
+// both.
 void PoseFollower::follow(const PoseReference& wanted, const Axes& axes, const ArmFrame& arm,
                           double dt, const Eigen::Matrix3d* R_WA, const Axes& jumps) {
   Vector6d mask, jump, e, moved, centre, V, V_goal, A = Vector6d::Zero();

@@ -1,3 +1,4 @@
+// One file, since pairs, their bounds and their rows share the buffers of one look.
 #include "robot/distance.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// One file, since it is one closed form for each pair of shapes.
 #include "robot/shape_distance.hpp"
 
 #include <Eigen/Geometry>

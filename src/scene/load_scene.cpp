@@ -1,3 +1,5 @@
+// One file, since a scene is put together in one order, each step reads what those before it found,
+// and a scene with other numbers repeats some of these steps.
 #include "scene/load_scene.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// One file, since it is one function for each kind of element, and all of them fill one table of
+// indices.
 #include "scene/mujoco_scene.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// One file, since the three files of a folder are checked against one another.
 #include "scene/robot_folder.hpp"
 
 #include <fmt/format.h>
@@ -130,6 +131,7 @@ struct RobotFile {
   std::vector<Located<std::string>> rolling;
 };
 
+// One function, since it is the table of all keys.
 ObjectSchema<RobotFile> robot_schema() {
   const auto group =
       object<GroupEntry>("Group", "joints that are commanded together")

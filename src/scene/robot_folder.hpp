@@ -1,6 +1,5 @@
 #pragma once
-// A folder of robots/: model.xml, robot.yaml, limits.yaml, SOURCES.md. Robots are data (design
-// section 3.12).
+// A folder of robots/: model.xml, robot.yaml, limits.yaml, SOURCES.md. Robots are data.
 #include <filesystem>
 #include <optional>
 #include <string>

@@ -1,3 +1,4 @@
+// One file, since it is one schema for each part of a scene file.
 #include "scene/scene_schema.hpp"
 
 #include <fmt/format.h>
@@ -300,6 +301,7 @@ Placement PoseEntry::placement() const {
   return Placement::from(Pose::from_rpy(position, rpy.value_or(Eigen::Vector3d::Zero())));
 }
 
+// One function, since it is the table of all keys.
 Schema<SceneFile> scene_schema() {
   const auto robot =
       object<RobotEntry>("RobotInstance")

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "core/error.hpp"
+#include "core/named.hpp"
 #include "core/object.hpp"
-#include "core/suggest.hpp"
 #include "core/values.hpp"
 #include "session/condition.hpp"
 #include "session/end_effector.hpp"
@@ -85,13 +85,8 @@ struct ForceConfig {
 class Force : public Condition {
  public:
   Force(const ForceConfig& config, const ModeContext& context) : config_(config) {
-    std::vector<std::string> names;
-    for (const auto& sensor : context.layout.sensors) names.push_back(sensor.name);
-    const auto found = std::ranges::find(names, config.sensor);
-    if (found == names.end())
-      throw InputError(fmt::format("there is no force sensor '{}'; {}", shown(config.sensor),
-                                   did_you_mean(config.sensor, names, "there are")));
-    sensor_ = static_cast<std::size_t>(found - names.begin());
+    sensor_ = find_named("", "force sensor", config.sensor, context.layout.sensors,
+                         [](const auto& sensor) -> const std::string& { return sensor.name; });
     if (config_.direction) {
       if (!(config_.direction->norm() > 0.0))
         throw InputError("the direction of a force is zero; give the axis along which it acts");

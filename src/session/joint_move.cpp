@@ -1,3 +1,4 @@
+// One file, since both ways to move joints share the plan, the hold and the way on after it.
 #include "session/joint_move.hpp"
 
 #include <fmt/format.h>
@@ -9,8 +10,8 @@
 #include "control/posture_task.hpp"
 #include "control/whole_arm.hpp"
 #include "core/error.hpp"
+#include "core/named.hpp"
 #include "core/object.hpp"
-#include "core/suggest.hpp"
 #include "core/values.hpp"
 #include "plan/smooth_path.hpp"
 #include "scene/scene.hpp"
@@ -38,13 +39,8 @@ Eigen::VectorXd named_pose(const std::string& name, const PostureTask& task,
   const Mechanism& m =
       context.arms->system().mechanisms()[static_cast<std::size_t>(task.mechanism())];
   const RobotInstance& robot = *context.scene->robot(m.name);
-  std::vector<std::string> names;
-  for (const auto& pose : robot.poses) names.push_back(pose.name);
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end())
-    throw InputError(fmt::format("'{}' has no pose '{}'; {}", m.name, shown(name),
-                                 did_you_mean(name, names, "it has")));
-  const NamedPose& pose = robot.poses[static_cast<std::size_t>(found - names.begin())];
+  const NamedPose& pose = robot.poses[find_named(fmt::format("'{}'", m.name), "pose", name,
+                                                 robot.poses, &NamedPose::name)];
   std::vector<std::string> first;  // the robot's own names, as poses have them
   for (const auto& joint : robot.groups.front().joints)
     first.push_back(joint.substr(m.name.size() + 1));

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/suggest.hpp"
+#include "core/named.hpp"
 
 namespace handspan {
 
@@ -55,16 +55,7 @@ void Judges::declare(ChannelTable& channels, Rate rate) {
 }
 
 std::size_t Judges::find(const std::string& name) const {
-  std::vector<std::string> names;
-  for (std::size_t j = 0; j < judges_.size(); ++j) {
-    if (judges_[j].name == name) return j;
-    names.push_back(judges_[j].name);
-  }
-  throw InputError(
-      names.empty()
-          ? fmt::format("there is no judge '{}', since the app has no judges", shown(name))
-          : fmt::format("there is no judge '{}'; {}", shown(name),
-                        did_you_mean(name, names, "there are")));
+  return find_named("the app", "judge", name, judges_, &Entry::name);
 }
 
 std::vector<std::string> Judges::texts() const {

@@ -1,6 +1,6 @@
 #pragma once
-// When the next tick of a loop on the wall clock is due, and what becomes of late ones (design
-// section 3.4). With a simulated plant late ticks are caught up back to back, so that simulated
+// When the next tick of a loop on the wall clock is due, and what becomes of late ones.
+// With a simulated plant late ticks are caught up back to back, so that simulated
 // time keeps up with the clock; more than kMostCaughtUp of them at once are given up: simulated
 // time slips. With a real plant, whose time cannot be made up, every late tick slips.
 #include <cstdint>

@@ -8,6 +8,7 @@
 
 namespace handspan {
 
+// One function, since it is the loop of a run with all that may end it.
 RunSummary run_session(Session& session, const RunOptions& options) {
   Summariser summariser(session);
   session.watch(summariser);

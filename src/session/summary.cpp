@@ -189,6 +189,7 @@ void Summariser::count_put_back(const FixedText<166>& why) noexcept {
     ++put_back_.back().count;
 }
 
+// One function, since it is one line for each figure of a summary.
 RunSummary Summariser::summary(Session& session) const {
   RunSummary s;
   s.ticks = ticks_;

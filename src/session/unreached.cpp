@@ -136,6 +136,7 @@ void Unreached::update(double dt, EventList& events) {
 }
 
 // what binds in the QP's answer on the way to the reference; false: nothing does
+// One function, since causes exclude one another in this order.
 bool Unreached::find_cause(Watched& w) {
   const ControlSystem& system = arms_.system();
   const auto m = static_cast<std::size_t>(w.task->frame().mechanism);

@@ -42,6 +42,7 @@ Services::Done Hub::answer_later(int client, Json id) {
   };
 }
 
+// One function, since it is one branch for each request of the protocol.
 void Hub::request(Client& client, const Json& message, Nanoseconds now) {
   const auto type = message["type"].get<std::string>();
   const Json id = message.value("id", Json());

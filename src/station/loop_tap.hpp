@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "core/ring.hpp"
 #include "session/session.hpp"
 #include "station/latest.hpp"
-#include "station/ring.hpp"
 
 namespace handspan {
 

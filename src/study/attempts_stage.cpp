@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "core/suggest.hpp"
+#include "core/named.hpp"
 #include "core/values.hpp"
 #include "study/statistic.hpp"
 #include "study/variation.hpp"
@@ -33,13 +33,8 @@ const double* number_of(const Numbers& numbers, const std::string& name) {
 
 template <class Named>
 std::size_t index_of(const std::vector<Named>& all, const std::string& name, const char* what) {
-  std::vector<std::string> names;
-  for (const Named& one : all) {
-    if (one.name == name) return names.size();
-    names.push_back(one.name);
-  }
-  throw InputError(fmt::format("the study has no {} '{}'; {}", what, shown(name),
-                               did_you_mean(name, names, "it has")));
+  return find_named("the study", what, name, all,
+                    [](const Named& one) -> const std::string& { return one.name; });
 }
 
 // What one person does in one cell for one target, with the values of one row.
@@ -96,9 +91,7 @@ class AttemptsStage : public Stage {
   }
 
   static void index_of_cell(const Results& results, const std::string& name) {
-    if (std::ranges::count(results.cells, name)) return;
-    throw InputError(fmt::format("the study has no cell '{}'; {}", shown(name),
-                                 did_you_mean(name, results.cells, "it has")));
+    find_named("the study", "cell", name, results.cells);
   }
 
   RunRequest request(const Series& series, int first) const {

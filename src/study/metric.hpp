@@ -1,6 +1,6 @@
 #pragma once
-// What is measured in a run of an app: metrics register by name with a schema (design
-// section 3.10), see every tick, and give numbers at the end. They change nothing.
+// What is measured in a run of an app: metrics register by name with a schema,
+// see every tick, and give numbers at the end. They change nothing.
 #include <memory>
 #include <optional>
 #include <span>

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "core/suggest.hpp"
+#include "core/named.hpp"
 
 namespace handspan {
 namespace {
@@ -33,10 +33,7 @@ Found find(const Results& results, const std::string& of) {
     if (of == kGoodName) return {Found::Kind::kGood, 0};
     names.emplace_back(kGoodName);
   }
-  if (names.empty())
-    throw InputError(fmt::format("the study has no column '{}', nor any other", shown(of)));
-  throw InputError(fmt::format("the study has no column '{}'; {}", shown(of),
-                               did_you_mean(of, names, "it has")));
+  throw_not_found("the study", "column", of, names);
 }
 
 // RFC 4180
@@ -61,8 +58,7 @@ std::vector<double> samples_of(const Results& results, const std::string& of,
   const Found found = find(results, of);
   const auto known = [&](const RunRecord& run) { return run.cell == cell; };
   if (!cell.empty() && !std::ranges::count(cells, cell) && std::ranges::none_of(runs, known))
-    throw InputError(fmt::format("the study has no cell '{}'; {}", shown(cell),
-                                 did_you_mean(cell, cells, "it has")));
+    throw_not_found("the study", "cell", cell, cells);
   std::vector<double> x;
   for (const RunRecord& run : runs) {
     const bool wanted = cell.empty() ? std::ranges::count(cells, run.cell) > 0 : run.cell == cell;

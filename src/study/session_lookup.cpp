@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "core/named.hpp"
 #include "core/suggest.hpp"
 
 namespace handspan {
@@ -16,12 +17,7 @@ World& world_of(Session& session) {
 }
 
 int body_of(const World& world, const std::string& name) {
-  const auto& bodies = world.bodies();
-  const auto found = std::ranges::find(bodies, name);
-  if (found == bodies.end())
-    throw InputError(fmt::format("the scene has no body '{}'; {}", shown(name),
-                                 did_you_mean(name, bodies, "there are")));
-  return static_cast<int>(found - bodies.begin());
+  return static_cast<int>(find_named("the scene", "body", name, world.bodies()));
 }
 
 const Person& person_of(Session& session, const std::string& device) {

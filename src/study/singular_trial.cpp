@@ -1,3 +1,4 @@
+// One file, since it is the cases of one trial, which share the arm that they are tried on.
 #include "study/singular_trial.hpp"
 
 #include <Eigen/Cholesky>

@@ -118,6 +118,7 @@ std::string study_heading(const StudyRunner& runner) {
                      study.seed);
 }
 
+// One function, since it is one section of the text after the other.
 std::string study_text(const StudyOutcome& outcome) {
   const Results& results = outcome.results;
   const auto groups = groups_of(results);

@@ -35,6 +35,7 @@ Ordered statistics_of(const Results& results, const std::string& cell) {
 
 }  // namespace
 
+// One function, since it is one line for each key, in the order of the file.
 std::string summary_json(const StudyOutcome& outcome) {
   const Results& results = outcome.results;
   Ordered json = {{"study", outcome.study.name},  {"title", outcome.study.title},

@@ -68,6 +68,7 @@ Schema<Node> any_value() {
   return {[](const Node& node, Reader&) { return std::optional<Node>(node); }, description};
 }
 
+// One function, since it is the table of all kinds of variations.
 Schema<Variation> variation_schema() {
   const auto values = handspan::list(drawn_value()).min_size(1);
   const auto key =

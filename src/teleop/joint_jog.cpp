@@ -7,8 +7,8 @@
 #include "control/posture_task.hpp"
 #include "control/whole_arm.hpp"
 #include "core/error.hpp"
+#include "core/named.hpp"
 #include "core/object.hpp"
-#include "core/suggest.hpp"
 #include "core/values.hpp"
 #include "device/devices.hpp"
 
@@ -36,11 +36,8 @@ JointJog::JointJog(const JointJogConfig& config, const SourceContext& context)
       scale_(config.scale, *device_),
       v_(Eigen::VectorXd::Zero(static_cast<Eigen::Index>(joints_.size()))) {
   for (const auto& [name, binding] : config.joints) {
-    const auto found = std::ranges::find(joints_, name);
-    if (found == joints_.end())
-      throw InputError(fmt::format("the task '{}' has no joint '{}'; {}", config.task, shown(name),
-                                   did_you_mean(name, joints_, "it has")));
-    rates_[static_cast<std::size_t>(found - joints_.begin())].emplace(binding, *device_);
+    const std::string who = fmt::format("the task '{}'", config.task);
+    rates_[find_named(who, "joint", name, joints_)].emplace(binding, *device_);
   }
   if (!config.choice) return;
   next_ = device_->control(config.choice->next);

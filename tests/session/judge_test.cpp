@@ -144,10 +144,10 @@ TEST(Judges, NamesThatAreNotThereAreErrors) {
     }
     return "no error";
   };
-  EXPECT_EQ(error_of("a"), "there is no judge 'a', since the app has no judges");
+  EXPECT_EQ(error_of("a"), "the app has no judge 'a', nor any other");
   judges.make(rig.configs(), rig.scene, &rig.world, {});
   EXPECT_EQ(judges.find("b"), 1U);
-  EXPECT_EQ(error_of("toss"), "there is no judge 'toss'; there are: a, b");
+  EXPECT_EQ(error_of("toss"), "the app has no judge 'toss'; it has: a, b");
 }
 
 TEST(Judges, OneThatCannotBeMadeIsSaidWithItsPlace) {

@@ -179,7 +179,7 @@ TEST(ResetScene, WordsAndErrors) {
                 .error(kPairArms + kJudge +
                        "machines: {m: {start: s, states: {s: {do: [{type: reset_scene, judge: "
                        "parcl}]}}}}\n")
-                .find("there is no judge 'parcl'; did you mean 'parcel'?"),
+                .find("the app has no judge 'parcl'; did you mean 'parcel'?"),
             std::string::npos);
 }
 

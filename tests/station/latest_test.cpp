@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "station/ring.hpp"
+#include "core/ring.hpp"
 
 namespace handspan {
 namespace latest_test {

@@ -128,6 +128,48 @@ TEST(Layers, UnitsAreInNoCycle) {
                   << "; move what both need to a file of its own, below them";
 }
 
+// A file of more than 400 lines says in its head why it is one ("One file, since ..."), a function
+// of more than 70 in the comment above it ("One function, since ...").
+TEST(Layers, WhatIsLongSaysWhy) {
+  constexpr std::size_t kFile = 400, kFunction = 70, kHead = 40, kAbove = 8;
+  int seen = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kSource)) {
+    if (entry.path().extension() != ".hpp" && entry.path().extension() != ".cpp") continue;
+    std::ifstream file(entry.path());
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    const auto says = [&](std::size_t from, std::size_t to, const char* what) {
+      for (std::size_t i = from; i < to && i < lines.size(); ++i)
+        if (lines[i].starts_with("//") && lines[i].find(what) != std::string::npos) return true;
+      return false;
+    };
+    const auto name = std::filesystem::relative(entry.path(), kSource);
+    if (lines.size() > kFile) {
+      EXPECT_TRUE(says(0, kHead, "One file, since")) << name << " has " << lines.size() << " lines";
+      ++seen;
+    }
+    // functions of a namespace: their bodies end with a brace at the beginning of a line
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const std::string& line = lines[i];
+      if (line.ends_with(" {") && !line.starts_with("  ") && !line.starts_with("namespace") &&
+          line.find(')') != std::string::npos)
+        begin = i;
+      else if (line.ends_with(") {") && line.starts_with("    ") && i > 0 &&
+               !lines[i - 1].starts_with("  ") && !lines[i - 1].empty())
+        begin = i;
+      if (line != "}" || begin == 0) continue;
+      if (i - begin > kFunction) {
+        EXPECT_TRUE(says(begin < kAbove ? 0 : begin - kAbove, begin, "One function, since"))
+            << name << ":" << begin + 1 << " has a function of " << i - begin << " lines";
+        ++seen;
+      }
+      begin = 0;
+    }
+  }
+  EXPECT_GT(seen, 10);
+}
+
 TEST(Layers, LibrariesStayBehindTheirFolders) {
   struct Rule {
     const char* prefix;

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "core/error.hpp"
-#include "core/suggest.hpp"
+#include "core/named.hpp"
 #include "core/values.hpp"
 #include "session/session.hpp"
 #include "skills/toss/toss_aim.hpp"
@@ -81,10 +81,7 @@ const SceneBody* found(const Bodies& bodies, const std::string& name) {
 
 const SceneBody& tossed(const Scene& scene, const std::string& name) {
   if (const SceneBody* body = found(scene.objects, name)) return *body;
-  std::vector<std::string> names;
-  for (const auto& object : scene.objects) names.push_back(object.name);
-  throw InputError(fmt::format("the scene has no object '{}'; {}", shown(name),
-                               did_you_mean(name, names, "it has")));
+  throw_not_found("the scene", "object", name, names_of(scene.objects, &SceneBody::name));
 }
 
 const SceneBody& target(const Scene& scene, const std::string& name) {
@@ -94,8 +91,7 @@ const SceneBody& target(const Scene& scene, const std::string& name) {
     std::vector<std::string> names;
     for (const auto& kinematic : scene.kinematics) names.push_back(kinematic.body.name);
     for (const auto& object : scene.objects) names.push_back(object.name);
-    throw InputError(fmt::format("the scene has no object or kinematic body '{}'; {}", shown(name),
-                                 did_you_mean(name, names, "it has")));
+    throw_not_found("the scene", "object or kinematic body", name, names);
   }
   if (!std::ranges::all_of(body->shapes, [](const Shape& s) { return s.type == ShapeType::kBox; }))
     throw InputError(
@@ -112,9 +108,7 @@ SuctionDescription& cup_of(Scene& scene, const std::string& name) {
       if (suction.name == name) return suction;
       names.push_back(suction.name);
     }
-  throw InputError(names.empty() ? std::string("the scene has no suction cup")
-                                 : fmt::format("the scene has no suction cup '{}'; {}", shown(name),
-                                               did_you_mean(name, names, "it has")));
+  throw_not_found("the scene", "suction cup", name, names);
 }
 
 // The box within whose edges all shapes are, with balls at its corners if it has some.
@@ -250,12 +244,8 @@ class AimStage : public Stage {
   }
 
   static double value(const Results& results, const RunRecord& run, const std::string& column) {
-    for (std::size_t c = 0; c < results.columns.size(); ++c)
-      if (results.columns[c].name == column) return run.values[c];
-    std::vector<std::string> names;
-    for (const auto& c : results.columns) names.push_back(c.name);
-    throw InputError(fmt::format("there is no column '{}'; {}", shown(column),
-                                 did_you_mean(column, names, "there are")));
+    const auto name_of = [](const auto& c) -> const std::string& { return c.name; };
+    return run.values[find_named("", "column", column, results.columns, name_of)];
   }
 
   // The run without letting go.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "core/suggest.hpp"
+#include "core/named.hpp"
 
 namespace handspan {
 namespace {
@@ -17,10 +17,7 @@ constexpr double kStill = 1e-3;  // [m]
 constexpr Nanoseconds kRestFor = 500'000'000;
 
 void one_of_them(const char* what, const std::string& name, const std::vector<std::string>& there) {
-  if (std::ranges::count(there, name)) return;
-  throw InputError(there.empty() ? fmt::format("the scene has no {}", what)
-                                 : fmt::format("the scene has no {} '{}'; {}", what, shown(name),
-                                               did_you_mean(name, there, "it has")));
+  find_named("the scene", what, name, there);
 }
 
 }  // namespace

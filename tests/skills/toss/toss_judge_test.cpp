@@ -194,7 +194,7 @@ TEST_F(TossJudgeTest, WrongNamesAreErrorsWithTheNamesThereAre) {
             "judges.toss cannot be made: the scene has no body 'trai'");
   EXPECT_NE(error(app("", "into: box")).find("cannot come to rest in itself"), std::string::npos);
   EXPECT_NE(error(app("", "", "{type: judged, judge: tos}"))
-                .find("cannot be made: there is no judge 'tos'; did you mean 'toss'?"),
+                .find("cannot be made: the app has no judge 'tos'; did you mean 'toss'?"),
             std::string::npos);
 }
 

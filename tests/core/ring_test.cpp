@@ -1,4 +1,4 @@
-#include "station/ring.hpp"
+#include "core/ring.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 #pragma once
 // Values from one thread to another in order; neither waits. What does not fit is lost and counted.
+// One thread writes, one reads.
 #include <atomic>
 #include <bit>
 #include <cstdint>
@@ -29,6 +30,10 @@ class Ring {
     value = ring_[at & mask_];
     read_.store(at + 1, std::memory_order_release);
     return true;
+  }
+  /// Of the reader: what is there is not wanted, and does not count as lost.
+  void discard() noexcept {
+    read_.store(written_.load(std::memory_order_acquire), std::memory_order_release);
   }
   std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
 
