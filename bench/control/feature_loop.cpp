@@ -10,6 +10,7 @@
 
 #include "bench/control/two_arm_loop.hpp"
 #include "control/control_parts.hpp"
+#include "core/config.hpp"
 #include "reference/frame_reference.hpp"
 
 namespace handspan {

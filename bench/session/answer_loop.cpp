@@ -10,6 +10,7 @@
 #include "core/private_folder.hpp"
 #include "reference/asking_source.hpp"
 #include "session/run.hpp"
+#include "skills/built_in.hpp"
 
 #include <fstream>
 
@@ -59,8 +60,8 @@ App answer_app(const std::filesystem::path& folder, const std::filesystem::path&
   return load_app(file, parts);
 }
 
-Parts with_big_answers(const Parts& parts) {
-  Parts made = parts;
+Parts with_big_answers() {
+  Parts made = built_in_parts();
   made.of<SourceRegistry>().add(
       "big_answer", asking_keys(object<BigAnswerConfig>("BigAnswer"), false),
       "answers of 10,000 numbers", [](const BigAnswerConfig& config, const SourceContext& context) {
@@ -91,9 +92,9 @@ double late_share(const App& app, bool answers) {
 
 }  // namespace
 
-TickSamples measure_answer_ticks(const std::filesystem::path& root, const Parts& parts) {
+TickSamples measure_answer_ticks(const std::filesystem::path& root) {
   const PrivateFolder folder("handspan_bench_");
-  const Parts with = with_big_answers(parts);
+  const Parts with = with_big_answers();
   const App app = answer_app(folder.path(), root, with, true);
   Session session(app);
   TickSamples samples;
@@ -110,9 +111,9 @@ TickSamples measure_answer_ticks(const std::filesystem::path& root, const Parts&
   return samples;
 }
 
-TickSamples measure_late_answers(const std::filesystem::path& root, const Parts& parts) {
+TickSamples measure_late_answers(const std::filesystem::path& root) {
   const PrivateFolder folder("handspan_bench_");
-  const Parts big = with_big_answers(parts);
+  const Parts big = with_big_answers();
   const App apps[2] = {answer_app(folder.path(), root, big, false),
                        answer_app(folder.path(), root, big, true)};
   TickSamples samples;

@@ -109,11 +109,11 @@ std::vector<Figure> session_figures(const std::filesystem::path& root, const Par
     f.loop.ours = std::move(ours);
     return f;
   };
-  Figure late = figure("loop/answer_10000", kLateAnswers,
-                       [root, &parts] { return measure_late_answers(root, parts); });
+  Figure late =
+      figure("loop/answer_10000", kLateAnswers, [root] { return measure_late_answers(root); });
   late.unit = Figure::Unit::kPercent;
   Figure takes = figure("loop/answer_10000_tick", kAnswerTarget,
-                        [root, &parts] { return measure_answer_ticks(root, parts); });
+                        [root] { return measure_answer_ticks(root); });
   takes.largest_p99 = kAnswerTarget;
   return {late,
           takes,

@@ -104,6 +104,7 @@ const char* ObjectReference::see() {
 }
 
 SourceAnswer ObjectReference::look(const Moment& moment) {
+  const bool seen_before = seen_;
   const char* leapt = see();
   if (!seen_) return {SourceStatus::kSilent, waits_.c_str()};
   if (seconds(moment.now - filter_.stamp()) > task_.lost_after()) {
@@ -115,6 +116,8 @@ SourceAnswer ObjectReference::look(const Moment& moment) {
   object_ = {filter_.at(moment.now), filter_.velocity()};
   see_own();
   if (leapt != nullptr) return {SourceStatus::kLost, leapt};
+  // who was given authority before did not know where it is: they begin from here
+  if (!seen_before) return {SourceStatus::kSilent, waits_.c_str()};
   return {};
 }
 

@@ -132,8 +132,19 @@ TEST(ObjectReference, OneThatWasNeverSeenIsWaitedFor) {
   rig.run(0.1);
   EXPECT_TRUE(rig.arbiter.holding(rig.hand));
   EXPECT_EQ(rig.reason(), "the object 'box' was not seen yet");
+  const Pose before = rig.in_world().X_WE;
   rig.go(0.01);
   EXPECT_FALSE(rig.arbiter.holding(rig.hand));
+  // who moves it began when it was seen, from where the hand was
+  EXPECT_LT((rig.in_world().X_WE.p - before.p).norm(), 1e-4);
+}
+
+TEST(ObjectReference, OneThatIsSeenInTheFirstTickIsGoneAlongWithFromThere) {
+  Rig rig;
+  const Pose before = rig.in_world().X_WE;
+  rig.go(0.01);
+  EXPECT_FALSE(rig.arbiter.holding(rig.hand));
+  EXPECT_LT((rig.in_world().X_WE.p - before.p).norm(), 1e-4);
 }
 
 TEST(ObjectReference, OneThatIsNotSeenAnyMoreIsLostAndTheHandHolds) {
