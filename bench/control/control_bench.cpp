@@ -1,9 +1,10 @@
 // One tick of the whole-arm controller with two FR3, from observation to command: with all limits,
 // with five times as many collision pairs, and the part of it that TSID and placo have, beside
-// them.
+// them; and what jumps, gains of each axis and shares of feedback cost a tick more.
 #include <fstream>
 #include <stdexcept>
 
+#include "bench/control/feature_loop.hpp"
 #include "bench/control/two_arm_loop.hpp"
 #include "bench/figure.hpp"
 #include "bench/two_arms.hpp"
@@ -13,6 +14,7 @@ namespace handspan {
 namespace {
 
 constexpr double kLargestMedian = 40.0, kLargestP99 = 100.0;  // [us]
+constexpr double kLargestFeatures = 2.0;                      // [us] that features cost a tick
 constexpr double kLargestRatio = 0.5;                         // of ours over a rival's
 
 std::filesystem::path written_urdf(const std::filesystem::path& root) {
@@ -39,13 +41,17 @@ std::vector<Figure> control_figures(const std::filesystem::path& root) {
   Figure many = all;
   many.name = "control/two_arms_60";
   many.loop.ours = [root] { return measure_two_arms(TwoArmProblem::kManyPairs, root); };
+  Figure features;
+  features.name = "control/two_arms_features";
+  features.largest_median = kLargestFeatures;
+  features.loop.ours = [root] { return measure_features(root); };
   Figure shared;
   shared.name = "control/two_arms_no_collision";
   shared.largest_ratio = kLargestRatio;
   shared.loop.ours = [root] { return measure_two_arms(TwoArmProblem::kWithoutCollision, root); };
   shared.loop.rivals = two_arm_peers(root);
   shared.loop.input = [root] { return written_urdf(root); };
-  return {all, many, shared};
+  return {all, many, features, shared};
 }
 
 }  // namespace handspan

@@ -159,17 +159,27 @@ int collision_pairs(TwoArmProblem problem) {
   return 0;
 }
 
-TwoArmLoop::TwoArmLoop(TwoArmProblem problem, const std::filesystem::path& root)
-    : scene_(parse_scene(kScene, root / "scenes" / "two_arms.yaml")) {
-  MujocoPlant plant(scene_);
-  layout_ = plant.layout();
-  observation_ = plant.read();
+TwoArmSetup two_arm_setup(const std::filesystem::path& root, const char* tasks,
+                          TwoArmProblem problem) {
+  TwoArmSetup made;
+  made.scene = parse_scene(kScene, root / "scenes" / "two_arms.yaml");
+  MujocoPlant plant(made.scene);
+  made.layout = plant.layout();
+  made.observation = plant.read();
+  made.config = constraints_of(problem) + (tasks != nullptr ? tasks : kTasks);
+  return made;
+}
+
+TwoArmLoop::TwoArmLoop(TwoArmProblem problem, const std::filesystem::path& root) {
+  TwoArmSetup made = two_arm_setup(root, nullptr, problem);
+  scene_ = std::move(made.scene);
+  layout_ = std::move(made.layout);
+  observation_ = std::move(made.observation);
   command_ = Command::zero(layout_);
-  const std::string config = constraints_of(problem) + kTasks;
   Parts parts;
   register_control(parts);
-  arms_ = std::make_unique<WholeArm>(parse_yaml(config, "two_arms.yaml", whole_arm_schema(parts)),
-                                     scene_, layout_, kStep);
+  arms_ = std::make_unique<WholeArm>(
+      parse_yaml(made.config, "two_arms.yaml", whole_arm_schema(parts)), scene_, layout_, kStep);
   arms_->start(observation_);
   for (const char* name : {"left_hand", "right_hand"}) {
     auto& task = dynamic_cast<FrameTask&>(arms_->task(name));
@@ -193,20 +203,23 @@ void TwoArmLoop::refer() {
 
 void TwoArmLoop::tick() { arms_->update(observation_, ticks_++, command_); }
 
-void TwoArmLoop::integrate() {
+void integrate_two_arms(const WholeArm& arms, const PlantLayout& layout, const Command& command,
+                        Observation& observation) {
   constexpr double dt = seconds(kStep);
-  for (std::size_t g = 0; g < layout_.groups.size(); ++g) {
-    GroupState& group = observation_.groups[g];
-    const auto m = static_cast<std::size_t>(arms_->system().mechanism(layout_.groups[g].robot));
+  for (std::size_t g = 0; g < layout.groups.size(); ++g) {
+    GroupState& group = observation.groups[g];
+    const auto m = static_cast<std::size_t>(arms.system().mechanism(layout.groups[g].robot));
     // the joints of a group and of its robot are the same seven in one order
-    const Eigen::VectorXd& qdd = arms_->state().mechanisms[m].qdd;
+    const Eigen::VectorXd& qdd = arms.state().mechanisms[m].qdd;
     group.q += dt * group.v + 0.5 * dt * dt * qdd;
     group.v += dt * qdd;
-    group.tau = command_.groups[g];
+    group.tau = command.groups[g];
   }
-  observation_.stamp += kStep;
-  ++observation_.sequence;
+  observation.stamp += kStep;
+  ++observation.sequence;
 }
+
+void TwoArmLoop::integrate() { integrate_two_arms(*arms_, layout_, command_, observation_); }
 
 double TwoArmLoop::error() const {
   double largest = 0.0;

@@ -4,6 +4,7 @@
 // the tick asked for, as the rivals' states are.
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "bench/figure.hpp"
@@ -25,6 +26,20 @@ enum class TwoArmProblem {
 
 /// Collision pairs of a problem.
 int collision_pairs(TwoArmProblem problem);
+
+/// What a loop of two arms starts from: all limits, kCollisionPairs.
+struct TwoArmSetup {
+  Scene scene;
+  PlantLayout layout;
+  Observation observation;
+  std::string config;  // YAML of the whole-arm controller
+};
+/// @param tasks in place of the problem's own; null: those
+TwoArmSetup two_arm_setup(const std::filesystem::path& root, const char* tasks,
+                          TwoArmProblem problem = TwoArmProblem::kAllLimits);
+/// The accelerations of the last tick, over a millisecond, make the next observation.
+void integrate_two_arms(const WholeArm& arms, const PlantLayout& layout, const Command& command,
+                        Observation& observation);
 
 class TwoArmLoop {
  public:

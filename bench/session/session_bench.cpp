@@ -1,9 +1,11 @@
-// What recording costs a tick, how fast a log runs again, and how long a long one takes to open.
+// What recording costs a tick, how fast a log runs again, how long a long one takes to open, and
+// whether answers of 10,000 numbers make ticks late.
 
 #include <chrono>
 #include <thread>
 
 #include "bench/figure.hpp"
+#include "bench/session/answer_loop.hpp"
 #include "core/private_folder.hpp"
 #include "log/log_file.hpp"
 #include "log/recorder.hpp"
@@ -17,6 +19,8 @@ using Clock = std::chrono::steady_clock;
 constexpr double kRecordTarget = 3.0;            // [us] a tick
 constexpr double kReplayTarget = 1000.0 / 15.0;  // [us]: 15 times real time at 1 kHz
 constexpr double kOpenTarget = 0.3e6;            // [us]
+constexpr double kAnswerTarget = 1000.0;         // [us]: a tick's period
+constexpr double kLateAnswers = 0.1;             // [%] of ticks, more than without answers
 constexpr int kTicks = 8000;
 constexpr Nanoseconds kLongLog = 600 * kSecond;
 constexpr int kOpenings = 15;
@@ -105,7 +109,15 @@ std::vector<Figure> session_figures(const std::filesystem::path& root, const Par
     f.loop.ours = std::move(ours);
     return f;
   };
-  return {figure("session/record_default", kRecordTarget,
+  Figure late =
+      figure("loop/answer_10000", kLateAnswers, [root] { return measure_late_answers(root); });
+  late.unit = Figure::Unit::kPercent;
+  Figure takes = figure("loop/answer_10000_tick", kAnswerTarget,
+                        [root] { return measure_answer_ticks(root); });
+  takes.largest_p99 = kAnswerTarget;
+  return {late,
+          takes,
+          figure("session/record_default", kRecordTarget,
                  [root, &parts] { return record(root, parts, RecordExtent::kDefault); }),
           figure("session/record_full", kRecordTarget,
                  [root, &parts] { return record(root, parts, RecordExtent::kFull); }),

@@ -1,6 +1,6 @@
 #pragma once
-// Feedback of a frame's task axis by axis: a stiffness and a damping for each of six axes, those of
-// the world, of the frame itself, of a contact or of any other frame; and the shares of position
+// Feedback of a task of a frame axis by axis: a stiffness and a damping for each of six axes, those
+// of the world, of the frame itself, of a contact or of any other frame; and the shares of position
 // and velocity feedback that act now. Letters: W world, E the task's frame, G the gains' axes.
 //
 // With K = diag(k) and D = diag(d) in G the task asks for

@@ -7,6 +7,7 @@
 #include "control/frame_task.hpp"
 #include "control/hold.hpp"
 #include "control/joint_rows.hpp"
+#include "control/object_pose_task.hpp"
 #include "control/posture_task.hpp"
 #include "control/relative_pose_task.hpp"
 #include "control/twist_task.hpp"
@@ -22,6 +23,7 @@ void register_control(Parts& parts) {
   register_posture_tasks(tasks);
   register_direction_task(tasks);
   register_relative_pose_task(tasks);
+  register_object_pose_task(tasks);
   register_wrench_task(tasks);
   register_twist_task(tasks);
   ConstraintRegistry& constraints = parts.of<ConstraintRegistry>();

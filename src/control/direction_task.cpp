@@ -18,13 +18,14 @@ Eigen::Vector3d unit(const Eigen::Vector3d& v, const std::string& task, const ch
 }  // namespace
 
 DirectionTask::DirectionTask(const DirectionTaskConfig& config, const TaskContext& context)
-    : Task(context.name, 3, config),
+    : FeedbackTask(context.name, 3, config),
       frame_(context.system.frame(config.frame)),
       axis_(unit(config.axis, context.name, "axis")),
       direction_(unit(config.direction, context.name, "direction")) {
   const Mechanism& m = context.system.mechanisms()[static_cast<std::size_t>(frame_.mechanism)];
   J_ = Matrix6Xd::Zero(6, m.model->nv());
   blocks_.push_back({m.offset, Eigen::MatrixXd::Zero(3, m.model->nv())});
+  if (config.gains) use_gains(*config.gains, context, true);
 }
 
 void DirectionTask::set_reference(const Eigen::Vector3d& direction, const Eigen::Vector3d& omega_W,
@@ -55,7 +56,7 @@ void DirectionTask::hold(const ControlSystem& system, ControlState& state) {
 }
 
 void DirectionTask::state(StateArchive& archive) {
-  Task::state(archive);
+  FeedbackTask::state(archive);
   archive(direction_, omega_, alpha_, points_, driven_);
 }
 
@@ -63,7 +64,8 @@ void DirectionTask::fill(const ControlSystem& system, ControlState& state) {
   const auto m = static_cast<std::size_t>(frame_.mechanism);
   const RobotModel& model = *system.mechanisms()[m].model;
   RobotData& data = state.mechanisms[m].data;
-  const Eigen::Vector3d d = points_ = frame_pose(model, data, frame_.frame).R * axis_;
+  const Eigen::Matrix3d R_WE = frame_pose(model, data, frame_.frame).R;
+  const Eigen::Vector3d d = points_ = R_WE * axis_;
   const Eigen::Vector3d omega = frame_velocity(model, data, frame_.frame).tail<3>();
   const Eigen::Vector3d bias = frame_bias_acceleration(model, data, frame_.frame).tail<3>();
   frame_jacobian(model, data, frame_.frame, J_);
@@ -75,13 +77,25 @@ void DirectionTask::fill(const ControlSystem& system, ControlState& state) {
   else
     turn = angle > 1.0 ? Eigen::Vector3d(angle * d.unitOrthogonal()) : Eigen::Vector3d::Zero();
   const Eigen::Matrix3d P = Eigen::Matrix3d::Identity() - d * d.transpose();
-  Eigen::Vector3d wanted = P * (alpha_ + stiffness() * turn + damping() * (omega_ - omega));
+  feedback_.orient(system, state, frame_.mechanism, R_WE);
+  Eigen::Vector3d goes = omega_ - omega, pull = turn, left = turn;
+  if (!feedback_.even()) {
+    const auto turning = [](const Eigen::Vector3d& x) {
+      Vector6d six;
+      six << Eigen::Vector3d::Zero(), x;
+      return six;
+    };
+    goes = feedback_.velocity(turning(goes)).tail<3>();
+    pull = feedback_.position(turning(turn)).tail<3>();
+    left = feedback_.counted(turning(turn)).tail<3>();
+  }
+  Eigen::Vector3d wanted = P * (alpha_ + stiffness() * pull + damping() * goes);
   wanted /= std::max(1.0, wanted.norm() / kMostTaskAngularAcceleration);
   blocks_[0].A.noalias() = P * J_.bottomRows<3>();
   b_ = wanted - P * bias;
   error_ = turn;
   w_.setConstant(weight());
-  demand_ = weight() * turn.norm();
+  demand_ = weight() * left.norm();
 }
 
 void register_direction_task(TaskRegistry& registry) {
@@ -90,7 +104,8 @@ void register_direction_task(TaskRegistry& registry) {
       with_gains(object<DirectionTaskConfig>("DirectionTask", "points an axis of a frame"))
           .required("frame", &DirectionTaskConfig::frame, text(), "such as left.link4")
           .optional("axis", &DirectionTaskConfig::axis, vector<3>(), "in the frame")
-          .required("direction", &DirectionTaskConfig::direction, vector<3>(), "in the world"),
+          .required("direction", &DirectionTaskConfig::direction, vector<3>(), "in the world")
+          .optional("gains", &DirectionTaskConfig::gains, axis_gains_schema(3), "about each axis"),
       "points an axis of a frame along a direction of the world",
       [](const DirectionTaskConfig& config, const TaskContext& context) {
         return std::make_unique<DirectionTask>(config, context);

@@ -1,7 +1,7 @@
 #pragma once
 // Points an axis of a frame along a direction of the world: a camera, an elbow, a tool whose turn
 // about its own axis is free.
-#include "control/task.hpp"
+#include "control/feedback_task.hpp"
 
 namespace handspan {
 
@@ -9,12 +9,14 @@ struct DirectionTaskConfig : TaskGains {
   std::string frame;
   Eigen::Vector3d axis = Eigen::Vector3d::UnitZ();       // in E; normalised
   Eigen::Vector3d direction = Eigen::Vector3d::UnitZ();  // in W; normalised
+  std::optional<AxisGainsConfig> gains;                  // about each axis; none: all alike
 };
 
 /// With d = R axis and the turn e = d x d_ref, of length the angle between them:
 ///   P alpha = P (alpha_ref + kp e + kd (omega_ref - omega)),  P = I - d d^T.
-/// At an angle of 180 degrees it turns about any axis across d.
-class DirectionTask : public Task {
+/// At an angle of 180 degrees it turns about any axis across d. With gains of each axis kp and kd
+/// are matrices; P leaves out what they would turn about d.
+class DirectionTask : public FeedbackTask {
  public:
   /// @throws InputError when there is no such frame, or an axis has no length
   DirectionTask(const DirectionTaskConfig& config, const TaskContext& context);

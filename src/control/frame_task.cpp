@@ -26,7 +26,8 @@ Eigen::Vector3d orientation_error(const Eigen::Matrix3d& R_WE, const Eigen::Matr
 }
 
 FrameTask::FrameTask(const FrameTaskConfig& config, const TaskContext& context)
-    : Task(context.name, static_cast<int>(chosen_axes(config.axes, context.name).size()), config),
+    : FeedbackTask(context.name, static_cast<int>(chosen_axes(config.axes, context.name).size()),
+                   config),
       config_(config),
       frame_(context.system.frame(config.frame)),
       selected_(chosen_axes(config.axes, context.name)),
@@ -68,15 +69,7 @@ void FrameTask::add_gains(const AxisGainsConfig& gains, const TaskContext& conte
         fmt::format("the task '{}' has an orientation_stiffness and gains of each axis, which say "
                     "the same; leave one of the two out",
                     context.name));
-  const Eigen::Index numbers = std::max(gains.stiffness.value_or(Eigen::VectorXd()).size(),
-                                        gains.damping.value_or(Eigen::VectorXd()).size());
-  const int first = numbers == 3 && selected_.front() > 2 ? 3 : 0;
-  feedback_ = AxisFeedback(gains, context.system, context.name, first, stiffness(), damping());
-  shows_feedback_ = true;
-}
-
-void FrameTask::set_feedback(const FeedbackShares& shares) {
-  if (!feedback_.set(shares)) ++rejected_;
+  use_gains(gains, context, selected_.front() > 2);
 }
 
 void FrameTask::set_reference(const PoseReference& reference) {
@@ -106,8 +99,8 @@ void FrameTask::hold(const ControlSystem& system, ControlState& state) {
 }
 
 void FrameTask::state(StateArchive& archive) {
-  Task::state(archive);
-  archive(reference_, pose_error_, led_way_, led_, X_WE_.p, X_WE_.R, V_WE_, way_, feedback_);
+  FeedbackTask::state(archive);
+  archive(reference_, pose_error_, led_way_, led_, X_WE_.p, X_WE_.R, V_WE_, way_);
 }
 
 void FrameTask::find_led(double dt) {
@@ -116,23 +109,6 @@ void FrameTask::find_led(double dt) {
   const double goes = distance > 0.0 ? reference_.V_WE.head<3>().dot(e) / distance : 0.0;  // [m/s]
   led_way_ = std::clamp(led_way_ + goes * dt, 0.0, distance);
   led_ = distance > kLeastLed ? led_way_ / distance : 0.0;
-}
-
-void FrameTask::declare(ChannelTable& channels, Rate rate) {
-  Task::declare(channels, rate);
-  if (!shows_feedback_) return;
-  feedback_channel_ = channels.vector(
-      "task." + name() + ".feedback", 12, "", rate,
-      "shares of position and of velocity feedback, in the axes of its gains",
-      {"px", "py", "pz", "prx", "pry", "prz", "vx", "vy", "vz", "vrx", "vry", "vrz"});
-}
-
-void FrameTask::publish(ChannelTable& channels, Nanoseconds stamp) const {
-  Task::publish(channels, stamp);
-  if (!shows_feedback_) return;
-  Eigen::Matrix<double, 12, 1> shares;
-  shares << feedback().position, feedback().velocity;
-  channels.write(feedback_channel_, shares, stamp);
 }
 
 // What draws it to a reference that goes at V and is e away, of which `scale` counts.

@@ -3,9 +3,8 @@
 #include <Eigen/Cholesky>
 #include <array>
 
-#include "control/axis_feedback.hpp"
 #include "control/direction.hpp"
-#include "control/task.hpp"
+#include "control/feedback_task.hpp"
 
 namespace handspan {
 
@@ -68,7 +67,7 @@ inline constexpr double kMostTaskAngularAcceleration = 100.0;
 /// common factor, so that a far goal asks for no more than those and its direction is kept.
 ///
 /// Gains of each axis, and shares of the feedback that change from one tick to the next, take the
-/// place of kp and kd as matrices (axis_feedback.hpp).
+/// place of kp and kd as matrices (feedback_task.hpp).
 ///
 /// As a spring (stiffness in N/m) it asks for
 ///   a^d = a_ref + Lambda^-1 (K e + D (V_ref - V)),  Lambda^-1 = J M^-1 J^T,
@@ -80,7 +79,7 @@ inline constexpr double kMostTaskAngularAcceleration = 100.0;
 /// singular pose bind (direction.hpp), and what a row of the QP cannot give is taken along that
 /// twist rather than across it: there errors cost kAcross times as much. Against an obstacle it
 /// slides along as without.
-class FrameTask : public Task {
+class FrameTask : public FeedbackTask {
  public:
   /// @throws InputError when there is no such frame, or no axis is chosen
   FrameTask(const FrameTaskConfig& config, const TaskContext& context);
@@ -114,16 +113,6 @@ class FrameTask : public Task {
   const Pose& X_WE() const { return X_WE_; }
   const Vector6d& V_WE() const { return V_WE_; }
 
-  /// What of position and velocity feedback acts from the next tick on, in the axes of its gains;
-  /// at once, without a ramp. Shares that are not from 0 to 1 are counted in rejected() and the
-  /// last ones stay. A spring shares out its force in the same way.
-  void set_feedback(const FeedbackShares& shares);
-  const FeedbackShares& feedback() const { return feedback_.shares(); }
-  /// At set-up: its shares will be changed, so it shows them in "task.NAME.feedback".
-  void show_feedback() { shows_feedback_ = true; }
-  void declare(ChannelTable& channels, Rate rate) override;
-  void publish(ChannelTable& channels, Nanoseconds stamp) const override;
-
   /// Unless its configuration says otherwise.
   void keep_direction_by_default() { keeps_ = config_.keep_direction.value_or(true); }
   bool keeps_direction() const { return keeps_; }
@@ -153,9 +142,6 @@ class FrameTask : public Task {
   PoseReference reference_;
   // of the gains of rotation to those of translation
   double stiffness_ratio_ = 1.0, damping_ratio_ = 1.0;
-  AxisFeedback feedback_;
-  bool shows_feedback_ = false;
-  VectorChannel feedback_channel_;
   Vector6d pose_error_ = Vector6d::Zero(), wanted_twist_ = Vector6d::Zero();
   double led_way_ = 0.0;  // of the error, that the reference made [m]
   Pose X_WE_;

@@ -22,6 +22,12 @@ FrameMotion motion(const ControlSystem& system, ControlState& state,
           frame_bias_acceleration(model, data, f.frame)};
 }
 
+Vector6d turned(const Eigen::Matrix3d& R, const Vector6d& x) {
+  Vector6d y;
+  y << R * x.head<3>(), R * x.tail<3>();
+  return y;
+}
+
 }  // namespace
 
 Vector6d relative_velocity(const Pose& X_WA, const Vector6d& V_WA, const Pose& X_WB,
@@ -34,7 +40,8 @@ Vector6d relative_velocity(const Pose& X_WA, const Vector6d& V_WA, const Pose& X
 }
 
 RelativePoseTask::RelativePoseTask(const RelativePoseTaskConfig& config, const TaskContext& context)
-    : Task(context.name, static_cast<int>(chosen_axes(config.axes, context.name).size()), config),
+    : FeedbackTask(context.name, static_cast<int>(chosen_axes(config.axes, context.name).size()),
+                   config),
       config_(config),
       frame_a_(context.system.frame(config.frame_a)),
       frame_b_(context.system.frame(config.frame_b)),
@@ -53,6 +60,7 @@ RelativePoseTask::RelativePoseTask(const RelativePoseTaskConfig& config, const T
     add(frame_b_, J_b_);
   else
     J_b_ = J_a_;
+  if (config.gains) use_gains(*config.gains, context, false);
 }
 
 void RelativePoseTask::set_reference(const PoseReference& reference) {
@@ -83,7 +91,7 @@ Vector6d RelativePoseTask::counted_axes() const {
 }
 
 void RelativePoseTask::state(StateArchive& archive) {
-  Task::state(archive);
+  FeedbackTask::state(archive);
   archive(reference_, X_AB_.p, X_AB_.R, V_AB_);
 }
 
@@ -104,7 +112,16 @@ void RelativePoseTask::fill(const ControlSystem& system, ControlState& state) {
   Vector6d error;
   X_AB_ = {R_AW * B.X.R, R_AW * r};
   error << reference_.X_WE.p - X_AB_.p, orientation_error(X_AB_.R, reference_.X_WE.R);
-  Vector6d wanted = reference_.A_WE + damping() * (reference_.V_WE - V) + stiffness() * error;
+  feedback_.orient(system, state, frame_b_.mechanism, B.X.R);
+  Vector6d goes = reference_.V_WE - V, pull = error, left = error;
+  if (!feedback_.even()) {
+    // its gains are of axes that are known in W
+    const Vector6d e_W = turned(A.X.R, error);
+    goes = turned(R_AW, feedback_.velocity(turned(A.X.R, goes)));
+    pull = turned(R_AW, feedback_.position(e_W));
+    left = turned(R_AW, feedback_.counted(e_W));
+  }
+  Vector6d wanted = reference_.A_WE + damping() * goes + stiffness() * pull;
   const double excess = std::max({wanted.head<3>().norm() / kMostTaskAcceleration,
                                   wanted.tail<3>().norm() / kMostTaskAngularAcceleration, 1.0});
   wanted = wanted / excess - bias;
@@ -136,7 +153,7 @@ void RelativePoseTask::fill(const ControlSystem& system, ControlState& state) {
     b_[k] = wanted[axis];
     error_[k] = error[axis];
     w_[k] = weight() * (axis < 3 ? 1.0 : config_.orientation_weight);
-    demand_ += w_[k] * error[axis] * error[axis];
+    demand_ += w_[k] * left[axis] * left[axis];
   }
   demand_ = std::sqrt(weight() * demand_) / excess;
 }
@@ -151,7 +168,8 @@ void register_relative_pose_task(TaskRegistry& registry) {
           .optional("orientation_weight", &RelativePoseTaskConfig::orientation_weight,
                     number("m^2/rad^2").min(0).max(1e3))
           .optional("axes", &RelativePoseTaskConfig::axes, list(boolean()).size(6),
-                    "in A: x, y, z, then about x, y, z"),
+                    "in A: x, y, z, then about x, y, z")
+          .optional("gains", &RelativePoseTaskConfig::gains, axis_gains_schema(6), "tool: frame_b"),
       "relative pose of two frames",
       [](const RelativePoseTaskConfig& config, const TaskContext& context) {
         return std::make_unique<RelativePoseTask>(config, context);

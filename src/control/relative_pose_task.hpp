@@ -9,13 +9,16 @@ struct RelativePoseTaskConfig : TaskGains {
   std::string frame_a, frame_b;
   double orientation_weight = 1.0;                      // [m^2/rad^2]
   std::vector<bool> axes = std::vector<bool>(6, true);  // in A: x y z, about x y z
+  std::optional<AxisGainsConfig> gains;                 // axis by axis; none: all axes alike
 };
 
 /// All quantities of B relative to A as seen in A. With r = p_B - p_A and the relative velocity
 /// u = v_B - v_A - omega_A x r, in W axes:
 ///   r'' seen in A = a_B - a_A - alpha_A x r - omega_A x (omega_A x r) - 2 omega_A x u
 ///   alpha_AB seen in A = alpha_B - alpha_A - omega_A x omega_B
-class RelativePoseTask : public Task {
+/// Gains of each axis are of B: `tool` are B's axes, and `contact` those of the force that B's arm
+/// feels.
+class RelativePoseTask : public FeedbackTask {
  public:
   /// @throws InputError when a frame is missing or both are one, or no axis is chosen
   RelativePoseTask(const RelativePoseTaskConfig& config, const TaskContext& context);

@@ -31,7 +31,7 @@ struct OperatorConfig {
   double tremor = 0.0003;    // rms of an axis [m]
   double timing = 0.03;      // deviation of when the person presses, releases, goes on [s]
   double let_go = 0.008;     // deviation of when the person lets go in a swing: planned with it, so
-                             // better timed than a press (Hore et al. 1996: 5 to 10 ms)
+                             // better timed than a press (Hore et al. 1996: about 10 ms)
   double mistiming = 0.04;   // deviation of a hand's beginning of a step after the other [s]
   double press = 0.08;       // an axis takes so long from one end to the other [s]
 };

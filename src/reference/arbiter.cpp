@@ -18,6 +18,10 @@ namespace {
 // not driven for so long, references that hold together hold nothing any more [s]
 constexpr double kLetGo = 1.0, kLetGoEmpty = 0.1;
 
+bool asks(const SourceAnswer& answer) {
+  return answer.status == SourceStatus::kActive || answer.status == SourceStatus::kDone;
+}
+
 }  // namespace
 
 ReferenceIndex Arbiter::add(std::unique_ptr<Reference> reference) {
@@ -108,6 +112,7 @@ void Arbiter::give_authority(ReferenceIndex r, std::span<const Authority> author
     Driver& driver = slot.drivers[i];
     driver.authority = authorities[i];
     driver.begun = driver.started = driver.lost = driver.done = driver.jump = false;
+    driver.gives_feedback = false;
     driver.fresh = true;
     driver.axes = {};
     driver.share = authorities[i].share;
@@ -199,9 +204,6 @@ bool Arbiter::ask(Slot& slot, Driver& driver, const Moment& moment) {
     if (pace != 1.0) reference.slow(driver.asked, pace);
     return answer;
   };
-  const auto asks = [](const SourceAnswer& answer) {
-    return answer.status == SourceStatus::kActive || answer.status == SourceStatus::kDone;
-  };
   SourceAnswer answer = update();
   if (asks(answer) && !reference.is_sane(driver.asked)) {
     answer = {SourceStatus::kLost, "what it asked for is not a finite motion"};
@@ -209,25 +211,20 @@ bool Arbiter::ask(Slot& slot, Driver& driver, const Moment& moment) {
   }
   if (asks(answer) && !(answer.share >= 0.0 && answer.share < HUGE_VAL))
     answer = {SourceStatus::kLost, "the share that it asked for is not a number from 0 on"};
-  const auto lose = [&](const char* reason) {
-    // longer than a reason, which cuts it at a border of characters
-    char text[160];
-    const auto end =
-        fmt::format_to_n(text, sizeof text, "{}: {}", source_name(driver.authority.source), reason);
-    slot.reason = std::string_view(text, std::min(end.size, sizeof text));
-  };
+  if (asks(answer) && answer.feedback && !handspan::is_sane(*answer.feedback))
+    answer = {SourceStatus::kLost, "a share of feedback that it gave is not from 0 to 1"};
   driver.done = answer.status == SourceStatus::kDone;
-  driver.jump = false;
+  driver.jump = driver.gives_feedback = false;
   switch (answer.status) {
     case SourceStatus::kLost:
       // the first reason stands: what follows is most often a consequence
-      if (!driver.lost) lose(answer.reason);
+      if (!driver.lost) lose(slot, driver, answer.reason);
       driver.lost = true;
       driver.started = false;
       return false;
     case SourceStatus::kSilent:
       driver.started = false;
-      if (!driver.lost) lose(answer.reason);
+      if (!driver.lost) lose(slot, driver, answer.reason);
       return false;
     case SourceStatus::kActive:
     case SourceStatus::kDone:
@@ -240,32 +237,54 @@ bool Arbiter::ask(Slot& slot, Driver& driver, const Moment& moment) {
     driver.asked = reference.motion();
     answer = update();
     if (!asks(answer) || !reference.is_sane(driver.asked)) return false;
+    if (answer.feedback && !handspan::is_sane(*answer.feedback)) return false;
   }
   driver.share = driver.authority.share * answer.share;
   for (std::size_t axis = 0; axis < 6; ++axis)
     driver.axes[axis] = driver.share > 0.0 && driver.authority.axes[axis] && answer.axes[axis];
   const bool has_say = reference.has_say(driver.axes);
   if (!has_say) {
-    lose("it has no say in any axis that it was given");
+    lose(slot, driver, "it has no say in any axis that it was given");
     return false;
   }
   // a hand-over is no jump: who begins does so from the reference as it is
   driver.jump = answer.jump && from.jumps() && !driver.fresh;
   driver.fresh = false;
+  driver.gives_feedback = answer.feedback && from.shares_feedback();
+  if (driver.gives_feedback) driver.feedback = *answer.feedback;
   return true;
+}
+
+void Arbiter::lose(Slot& slot, const Driver& driver, const char* reason) const {
+  // longer than a reason, which cuts it at a border of characters
+  char text[160];
+  const auto end =
+      fmt::format_to_n(text, sizeof text, "{}: {}", source_name(driver.authority.source), reason);
+  slot.reason = std::string_view(text, std::min(end.size, sizeof text));
+}
+
+// The reference itself cannot be moved now, whatever its source asks for.
+void Arbiter::cannot_move(Slot& slot, Driver& driver, const SourceAnswer& why) const {
+  if (!driver.lost) slot.reason = why.reason;
+  driver.lost = driver.lost || why.status == SourceStatus::kLost;
+  driver.started = driver.done = driver.jump = driver.gives_feedback = false;
 }
 
 // Who drives it in this tick; the reason why nobody does, in the slot.
 void Arbiter::ask_all(Slot& slot, const Moment& moment) {
   slot.driven = slot.pending = false;
   slot.reason_before = slot.reason;
+  const SourceAnswer sees = slot.reference->look(moment);
   if (stopped_) return;
   slot.reason = kNobody;
   for (Driver& driver : slot.active()) {
     driver.axes = {};
     // one that was lost keeps its reason until it is good again
     if (driver.lost) slot.reason = slot.reason_before;
-    slot.driven = ask(slot, driver, moment) || slot.driven;
+    if (asks(sees))
+      slot.driven = ask(slot, driver, moment) || slot.driven;
+    else
+      cannot_move(slot, driver, sees);
   }
 }
 
@@ -417,7 +436,8 @@ void Arbiter::move(Slot& slot, const Moment& moment) {
                  driver.axes,
                  driver.share,
                  driver.done,
-                 driver.jump};
+                 driver.jump,
+                 driver.gives_feedback ? &driver.feedback : nullptr};
   }
   slot.reference->follow({moment, {wanted.data(), slot.count}, events_, find_axes(slot)});
   // a person beside a plan has no end
@@ -454,6 +474,19 @@ std::vector<std::pair<std::string, std::string>> Arbiter::connect(const ChannelT
       named.source->connect(channels);
     } catch (const InputError& error) {
       faults.emplace_back(named.name, error.what());
+    }
+  }
+  return faults;
+}
+
+std::vector<std::pair<std::string, std::string>> Arbiter::connect_references(
+    const ChannelTable& channels) {
+  std::vector<std::pair<std::string, std::string>> faults;
+  for (Slot& slot : slots_) {
+    try {
+      slot.reference->connect(channels);
+    } catch (const InputError& error) {
+      faults.emplace_back(slot.name(), error.what());
     }
   }
   return faults;

@@ -48,9 +48,6 @@ struct AuthorityAxes {
   Eigen::Matrix3d R_WA = Eigen::Matrix3d::Identity();  // of kFixed
 };
 
-/// Sources that may share a reference.
-inline constexpr std::size_t kMaxSharing = 4;
-
 /// Why a reference holds that no mode has given to anybody.
 inline constexpr std::string_view kNobody = "nobody has authority";
 
@@ -124,6 +121,8 @@ class Arbiter {
   void declare(ChannelTable& channels, Rate rate);
   /// Of all sources, when all channels are declared. @return what is wrong: a source, and why
   std::vector<std::pair<std::string, std::string>> connect(const ChannelTable& channels);
+  /// The same of all references: which, and why.
+  std::vector<std::pair<std::string, std::string>> connect_references(const ChannelTable& channels);
   void publish(ChannelTable& channels, Nanoseconds stamp) const;
   void state(StateArchive& archive);
 
@@ -135,14 +134,16 @@ class Arbiter {
     bool started = false;  // follows the reference it was started from
     bool lost = false;     // until it is started anew
     bool done = false;
-    bool fresh = true;   // it was started and did not drive the reference since
-    bool jump = false;   // it announces a jump in this tick
-    Axes axes{};         // in which it has a say in this tick
-    double share = 1.0;  // in this tick
-    Motion asked;        // what it asks for
+    bool fresh = true;            // it was started and did not drive the reference since
+    bool jump = false;            // it announces a jump in this tick
+    bool gives_feedback = false;  // it gives shares of feedback in this tick
+    FeedbackShares feedback;      // these
+    Axes axes{};                  // in which it has a say in this tick
+    double share = 1.0;           // in this tick
+    Motion asked;                 // what it asks for
     void state(StateArchive& archive) {
       archive(authority.source.value, authority.axes, authority.share, authority.reengages, begun,
-              started, lost, done, fresh, jump, axes, share, asked);
+              started, lost, done, fresh, jump, gives_feedback, feedback, axes, share, asked);
     }
   };
   // A reference and who drives it.
@@ -183,6 +184,8 @@ class Arbiter {
   const Slot& at(ReferenceIndex r) const { return slots_[r.value]; }
   Slot& at(ReferenceIndex r) { return slots_[r.value]; }
   bool ask(Slot& slot, Driver& driver, const Moment& moment);
+  void cannot_move(Slot& slot, Driver& driver, const SourceAnswer& why) const;
+  void lose(Slot& slot, const Driver& driver, const char* reason) const;
   void ask_all(Slot& slot, const Moment& moment);
   void go_on(Driver& driver, const Slot& slot, const Moment& moment);
   void keep_together(Together& together, const Moment& moment);

@@ -46,6 +46,7 @@ class PartOfSource : public Source {
   Eigen::Matrix3d R_WO() const override { return part_.R_WO(); }
   std::string_view asks_for() const override { return part_.asks_for(); }
   bool jumps() const override { return part_.jumps(); }
+  bool shares_feedback() const override { return part_.shares_feedback(); }
   SourceAnswer update(const Moment& moment, const Motion& reference, Motion& wanted) override {
     return part_.update(moment, reference, wanted);
   }

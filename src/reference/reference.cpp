@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "control/feedback_task.hpp"
+
 namespace handspan {
 
 bool Wanted::active() const {
@@ -9,7 +11,10 @@ bool Wanted::active() const {
 }
 
 Reference::Reference(std::string_view kind, Task& task, int mechanism)
-    : kind_(kind), task_(task), mechanism_(mechanism) {}
+    : kind_(kind),
+      task_(task),
+      feedback_task_(dynamic_cast<FeedbackTask*>(&task)),
+      mechanism_(mechanism) {}
 
 bool Reference::is_sane(const Motion& asked) const {
   return asked.q.allFinite() && asked.v.allFinite() && asked.a.allFinite() &&
@@ -35,12 +40,45 @@ void Reference::rebase() {
 void Reference::follow(const FollowMoment& at) {
   follow_own(at, wanted_);
   imposed_ = false;
+  share_feedback(at.wanted);
   give();
+}
+
+// The mean of what those who move it give, by their shares; who gives none means all of it. Of one
+// alone: exactly what it gives.
+void Reference::share_feedback(std::span<const Wanted> wanted) {
+  if (feedback_task_ == nullptr) return;
+  double all = 0.0;
+  int active = 0;
+  const FeedbackShares* given = nullptr;
+  for (const Wanted& one : wanted) {
+    if (!one.active()) continue;
+    ++active;
+    all += one.share;
+    if (one.feedback != nullptr) given = one.feedback;
+  }
+  if (given == nullptr || active == 1) {
+    feedback_task_->share_feedback(given);
+    return;
+  }
+  const FeedbackShares whole;
+  FeedbackShares mean{Vector6d::Zero(), Vector6d::Zero()};
+  for (const Wanted& one : wanted) {
+    if (!one.active()) continue;
+    const FeedbackShares& its = one.feedback != nullptr ? *one.feedback : whole;
+    mean.position += one.share / all * its.position;
+    mean.velocity += one.share / all * its.velocity;
+  }
+  // rounding of a sum of shares
+  mean.position = mean.position.cwiseMin(1.0);
+  mean.velocity = mean.velocity.cwiseMin(1.0);
+  feedback_task_->share_feedback(&mean);
 }
 
 void Reference::brake(double dt, EventList& events) {
   brake_own(dt, events, wanted_);
   imposed_ = false;
+  share_feedback({});
   give();
   wanted_ = own();
 }

@@ -19,14 +19,18 @@
 #include "core/schema.hpp"
 #include "reference/event.hpp"
 #include "reference/motion.hpp"
+#include "reference/source.hpp"
 
 namespace handspan {
 
-class Source;
+class FeedbackTask;
 class WholeArm;
 
 /// From which the force on an arm in motion is one: beyond what moving a tool takes [N].
 inline constexpr double kPressesMoving = 10.0;
+
+/// Sources that may share a reference.
+inline constexpr std::size_t kMaxSharing = 4;
 
 /// What one source with authority over a reference wants in a tick.
 struct Wanted {
@@ -36,6 +40,7 @@ struct Wanted {
   double share = 1.0;  // against the others on the same axes
   bool done = false;   // it is at its end
   bool jump = false;   // its velocity and acceleration are to be taken at once
+  const FeedbackShares* feedback = nullptr;  // that it gives; null: none
 
   bool active() const;
 };
@@ -98,8 +103,18 @@ class Reference {
   const Task& task() const { return task_; }
   int mechanism() const { return mechanism_; }
 
+  /// Its task, where that has feedback to share out; else null.
+  FeedbackTask* feedback_task() const { return feedback_task_; }
+  /// At set-up, when all channels are declared: finds those that it reads. @throws InputError for
+  /// one that is not there
+  virtual void connect(const ChannelTable&) {}
+
   // in a tick; nothing allocates, locks or throws
 
+  /// Once a tick, before sources are asked: looks at what it is relative to.
+  /// @return whether it can be moved now (kActive), as a source says it. kLost: whoever moves it
+  /// is lost
+  virtual SourceAnswer look(const Moment&) { return {}; }
   /// What the task follows in this tick.
   const Motion& motion() const { return imposed_ ? imposed_motion_ : own(); }
   /// What was wanted in the last tick, before the limits; equal to the motion while it holds.
@@ -175,8 +190,11 @@ class Reference {
   bool stops_ = false;
 
  private:
+  void share_feedback(std::span<const Wanted> wanted);
+
   std::string kind_;
   Task& task_;
+  FeedbackTask* feedback_task_;
   int mechanism_;
   Motion wanted_, imposed_motion_;
   bool imposed_ = false;

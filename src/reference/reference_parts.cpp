@@ -8,6 +8,7 @@
 #include "reference/direction_reference.hpp"
 #include "reference/frame_reference.hpp"
 #include "reference/joint_reference.hpp"
+#include "reference/object_reference.hpp"
 #include "reference/relative_reference.hpp"
 #include "reference/twist_reference.hpp"
 #include "reference/wrench_reference.hpp"
@@ -35,10 +36,14 @@ void register_references(Parts& parts) {
                                                       limits, context.arms);
             });
   kinds.add(std::string(kRelativePoseKind), pose_reference_limits_schema(),
-            "where a frame should be in another one",
-            [](const PoseReferenceLimits& limits, const ReferenceContext& context) {
+            "where a frame should be in another one, or in an object",
+            [](const PoseReferenceLimits& limits,
+               const ReferenceContext& context) -> std::unique_ptr<Reference> {
+              if (auto* task = dynamic_cast<ObjectPoseTask*>(&context.task))
+                return std::make_unique<ObjectReference>(*task, limits, context.arms);
               return std::make_unique<RelativeReference>(
-                  task_of<RelativePoseTask>(context, "one frame in another"), limits, context.arms);
+                  task_of<RelativePoseTask>(context, "one frame in another or in an object"),
+                  limits, context.arms);
             });
   kinds.add(std::string(kDirectionKind), direction_reference_limits_schema(),
             "where an axis of a frame should point",

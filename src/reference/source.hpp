@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "control/axis_feedback.hpp"
 #include "core/channel.hpp"
 #include "core/parameter_table.hpp"
 #include "core/registry.hpp"
@@ -32,6 +33,10 @@ struct SourceAnswer {
   // of a pose: from this tick on it has the velocity and the acceleration that it wrote, whatever
   // they were before, as after an impact. Only one whose jumps() is true may say so
   bool jump = false;
+  // of a task of a frame: what of its position and velocity feedback acts in this tick, in the axes
+  // of its gains, beside what the mode `feedback` says. None: all of it. Only one whose
+  // shares_feedback() is true may say so
+  std::optional<FeedbackShares> feedback = {};
 };
 
 /// How near the measured arm must be to where a source ends for that to be its end.
@@ -75,6 +80,9 @@ class Source {
   /// Whether it may announce jumps of velocity (SourceAnswer::jump). What cannot take them refuses
   /// it at load.
   virtual bool jumps() const { return false; }
+  /// Whether it may give shares of feedback (SourceAnswer::feedback). A task that has none refuses
+  /// it at load.
+  virtual bool shares_feedback() const { return false; }
   /// While it has authority, once a tick. `wanted` has what it wrote in the tick before.
   virtual SourceAnswer update(const Moment& moment, const Motion& reference, Motion& wanted) = 0;
   /// What it asks for is farther ahead of the arm than the leash is long: it is moved by p and

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "control/frame_task.hpp"
+#include "control/feedback_task.hpp"
 #include "core/error.hpp"
 #include "core/object.hpp"
 #include "core/values.hpp"
@@ -15,12 +15,13 @@ struct FeedbackConfig {
   Vector6d position = Vector6d::Ones(), velocity = Vector6d::Ones();  // shares, in the gains' axes
 };
 
-FrameTask& frame_task(const std::string& name, const ModeContext& context) {
+FeedbackTask& feedback_task(const std::string& name, const ModeContext& context) {
   if (context.arms == nullptr)
     throw InputError("shares of feedback are of tasks of the whole-arm QP, which this app has not");
-  if (auto* task = dynamic_cast<FrameTask*>(&context.arms->task(name))) return *task;
+  if (auto* task = dynamic_cast<FeedbackTask*>(&context.arms->task(name))) return *task;
   throw InputError(fmt::format(
-      "the task '{}' is none of a frame; feedback is of tasks position, orientation and pose",
+      "the task '{}' is none of a frame; feedback is of tasks position, orientation, pose, "
+      "relative_pose, object_pose and direction",
       name));
 }
 
@@ -28,7 +29,7 @@ FrameTask& frame_task(const std::string& name, const ModeContext& context) {
 class FeedbackMode : public Mode {
  public:
   FeedbackMode(const FeedbackConfig& config, const ModeContext& context)
-      : config_(config), task_(frame_task(config.task, context)) {
+      : config_(config), task_(feedback_task(config.task, context)) {
     task_.show_feedback();
   }
   void enter(const ModeMoment&) override {
@@ -49,7 +50,7 @@ class FeedbackMode : public Mode {
   }
 
   FeedbackConfig config_;
-  FrameTask& task_;
+  FeedbackTask& task_;
 };
 
 Schema<Vector6d> shares_schema() {

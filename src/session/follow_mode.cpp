@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "control/feedback_task.hpp"
 #include "core/error.hpp"
 #include "core/object.hpp"
 #include "core/values.hpp"
@@ -110,6 +111,15 @@ void FollowMode::add(SourceIndex source, const Share& share, bool reengages,
         is == kPoseKind
             ? fmt::format("say jumps: true in references.{}", task_)
             : fmt::format("one of the kind '{}' never does, use a source without jumps", is)));
+  if (moves.shares_feedback()) {
+    FeedbackTask* const task = context.arbiter.reference(reference_).feedback_task();
+    if (task == nullptr)
+      throw InputError(
+          fmt::format("the source '{}' gives shares of feedback, and the task '{}' is none of a "
+                      "frame; move a pose, or use a source without them",
+                      context.arbiter.source_name(source), task_));
+    task->show_feedback();
+  }
   std::copy(share.axes.begin(), share.axes.end(), authority.axes.begin());
   if (is == kJointsKind) authority.axes = kAllAxes;
   authorities_.push_back(authority);

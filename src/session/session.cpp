@@ -539,6 +539,8 @@ void Session::declare_channels() {
 
 // A mode's own source is named as the mode: MACHINE.STATE, and .2 ... for the second of a state.
 void Session::connect_sources() {
+  for (auto& [task, why] : arbiter_->connect_references(channels_))
+    throw error_at(app_, {"whole_arm", "tasks", task, "object"}, std::move(why));
   for (auto& [source, why] : arbiter_->connect(channels_)) {
     std::vector<TreeStep> steps{"sources", source};
     const auto named = [&](const auto& entry) { return entry.first == source; };

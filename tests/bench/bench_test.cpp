@@ -20,8 +20,8 @@ TEST(Bench, ReportsEveryFigureWithItsPeer) {
   BenchOptions options;
   options.root = HANDSPAN_SOURCE_DIR;
   options.min_time = 1e-9;
-  // the log of ten minutes takes half a minute to make
-  options.filter = "^(?!session/open_|station/watched_)";
+  // the log of ten minutes takes half a minute to make, and late ticks are those of the wall clock
+  options.filter = "^(?!session/open_|station/watched_|loop/answer_10000$)";
   options.json = std::filesystem::path(::testing::TempDir()) / "handspan_bench.json";
   run_benchmarks(options, test_parts());
   const auto report = nlohmann::json::parse(std::ifstream(*options.json));
@@ -41,8 +41,10 @@ TEST(Bench, ReportsEveryFigureWithItsPeer) {
       else
         sides.push_back(peer);
     }
+    // what a part costs more than nothing may be lost in noise
+    const bool difference = figure.at("name") == "control/two_arms_features";
     for (const auto& side : sides) {
-      EXPECT_GT(side.at("median"), 0.0);
+      if (!difference) EXPECT_GT(side.at("median"), 0.0);
       // 99 % of the batches are at least as good: times at most that, speeds at least
       if (unit == "us")
         EXPECT_GE(side.at("p99"), side.at("median"));
@@ -64,6 +66,8 @@ TEST(Bench, ReportsEveryFigureWithItsPeer) {
                                     "teleop/references",
                                     "control/two_arms",
                                     "control/two_arms_60",
+                                    "control/two_arms_features",
+                                    "loop/answer_10000_tick",
                                     "control/two_arms_no_collision",
                                     "station/tap_tick",
                                     "station/sample_latched",

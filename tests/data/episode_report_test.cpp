@@ -65,6 +65,39 @@ TEST(EpisodeReport, SaysWhatMovesAndWhatIsWrongWithEach) {
   EXPECT_TRUE(says(reports[4], "it was cut off: the log ends before it does"));
 }
 
+TEST(EpisodeReport, AnObjectWhosePosesWereCutIsSaidAndTheRestIsReported) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.path() / "a.mcap";
+  {
+    SmallLog log(file);
+    const auto episode = [&](int from, int to) {
+      log.event(from, "episode", "start", "reach");
+      log.event(to, "episode", "success");
+    };
+    episode(0, 500);
+    episode(1000, 1500);
+    record(log, 0, 600, true);
+    record(log, 1000, 1600, true);
+    // its first poses are not in the log
+    for (int t = 200; t < 1600; t += 10) {
+      messages::PoseStamped m;
+      m.position = {1e-3 * t, 0.0, 0.5};
+      m.orientation = {0.0, 0.0, 0.0, 1.0};
+      log.sample("object.box.pose", {{"type", "pose"}, {"unit", "m"}}, t, t * SmallLog::kBase, m);
+    }
+    log.hashes(0, 1600);
+  }
+  const auto reports = report_episodes(file);
+  ASSERT_EQ(reports.size(), 2U);
+  ASSERT_EQ(reports[0].problems.size(), 1U);
+  EXPECT_TRUE(says(reports[0], "where 'box' is, is known from 0.200 s on only"))
+      << reports[0].problems[0];
+  EXPECT_TRUE(says(reports[0], "give a later 'from', or record the episode anew"));
+  EXPECT_TRUE(reports[1].good());
+  ASSERT_EQ(reports[1].objects.size(), 1U);
+  EXPECT_EQ(reports[1].objects[0].name, "box");
+}
+
 TEST(EpisodeReport, ALogWithoutPosesOrWithAHoleSaysSo) {
   const test::TemporaryFolder folder;
   const auto file = folder.path() / "a.mcap", hole = folder.path() / "b.mcap";

@@ -34,6 +34,8 @@ struct Wish {
   bool ends = false;                            // it is a plan
   bool jump = false, jumps = false;             // it announces a jump; it may do so
   Eigen::Vector3d a = Eigen::Vector3d::Zero();  // feed-forward beside v, in W [m/s^2]
+  bool shares_feedback = false;                 // it may give shares of feedback
+  std::optional<FeedbackShares> feedback = {};
   Eigen::Matrix3d R_WO = Eigen::Matrix3d::Identity();
   int starts = 0;  // how often it began
 };
@@ -64,10 +66,11 @@ class WishSource : public Source {
       wanted.pose.V_WE.head<3>() = wish_.v;
       wanted.pose.A_WE.head<3>() = wish_.a;
     }
-    return {wish_.status, wish_.reason, wish_.axes, wish_.share, wish_.jump};
+    return {wish_.status, wish_.reason, wish_.axes, wish_.share, wish_.jump, wish_.feedback};
   }
   bool ends() const override { return wish_.ends; }
   bool jumps() const override { return wish_.jumps; }
+  bool shares_feedback() const override { return wish_.shares_feedback; }
   Eigen::Matrix3d R_WO() const override { return wish_.R_WO; }
   void state(StateArchive& archive) override { archive(from_); }
 

@@ -198,7 +198,8 @@ TEST(RelativeReference, SayWhatIsWrong) {
     }
     return "";
   };
-  EXPECT_EQ(refuses("relative_pose", "hand"), "the task 'hand' is not one of one frame in another");
+  EXPECT_EQ(refuses("relative_pose", "hand"),
+            "the task 'hand' is not one of one frame in another or in an object");
   EXPECT_EQ(refuses("direction", "hand"), "the task 'hand' is not one of an axis of a frame");
 }
 

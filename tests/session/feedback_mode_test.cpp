@@ -61,6 +61,20 @@ class Impact : public Source {
   std::string_view kind_;
 };
 
+// gives shares of the feedback of whatever it moves
+class Sharing : public Source {
+ public:
+  void start(const Moment&, const Motion&) override {}
+  bool moves(std::string_view) const override { return true; }
+  bool shares_feedback() const override { return true; }
+  SourceAnswer update(const Moment& moment, const Motion& reference, Motion& wanted) override {
+    wanted = reference;
+    SourceAnswer answer;
+    if (moment.tick % 2 == 1) answer.feedback.emplace().velocity[2] = 0.0;
+    return answer;
+  }
+};
+
 class Both : public PartedSource {
  public:
   std::vector<std::string> parts() const override { return {"left", "right"}; }
@@ -74,6 +88,8 @@ const Parts& parts_with_impacts() {
   static const Parts parts = [] {
     Parts made = built_in_parts();
     auto& sources = made.of<SourceRegistry>();
+    sources.add("sharing", object<NoKeys>("Sharing"), "",
+                [](const NoKeys&, const SourceContext&) { return std::make_unique<Sharing>(); });
     sources.add("impact", object<NoKeys>("Impact"), "", [](const NoKeys&, const SourceContext&) {
       return std::make_unique<Impact>(kPoseKind);
     });
@@ -117,6 +133,25 @@ TEST(FeedbackMode, SharesActFromTheFirstTickOfAStateOnAndStay) {
   EXPECT_EQ(task.feedback(), FeedbackShares{});
 }
 
+TEST(FeedbackMode, ASourcesSharesActInItsTickOnTopOfTheModes) {
+  const AppFolder folder(kScene, parts_with_impacts());
+  const App app = folder.app(
+      one_state("{type: feedback, task: hand, velocity: 0.5}, {type: follow, task: hand, sources: "
+                "[{source: soft}]}",
+                "sources: {soft: {type: sharing}}\n"));
+  Session session(app);
+  const auto& task = dynamic_cast<const FrameTask&>(session.whole_arm()->task("hand"));
+  const ChannelId channel = session.channels().find("task.hand.feedback");
+  for (int i = 0; i < 20; ++i) {
+    session.tick();
+    // of the tick that has just been
+    const double expected = i % 2 == 1 ? 0.0 : 0.5;
+    EXPECT_EQ(task.feedback().velocity[2], expected) << i;
+    EXPECT_EQ(session.channels().numbers(channel)[8], expected) << i;
+    EXPECT_EQ(task.feedback().velocity[0], 0.5);
+  }
+}
+
 TEST(PoseGoals, TakeAFrameToAnotherAndAnAxisToADirection) {
   const AppFolder folder(kScene);
   const App app = folder.app(app_of(
@@ -140,8 +175,16 @@ TEST(FeedbackMode, ErrorsHavePlaceCauseAndHint) {
   };
   expect(one_state("{type: feedback, task: hnd}"), "did you mean 'hand'?");
   expect(one_state("{type: feedback, task: posture}"),
-         "the task 'posture' is none of a frame; feedback is of tasks position, orientation and "
-         "pose");
+         "the task 'posture' is none of a frame; feedback is of tasks position, orientation, pose, "
+         "relative_pose, object_pose and direction");
+  // of all tasks of frames
+  for (const char* task : {"hands", "elbow"})
+    EXPECT_EQ(folder.error(one_state("{type: feedback, task: " + std::string(task) + "}")), "");
+  // shares of feedback that a source gives
+  const std::string shares = "sources: {soft: {type: sharing}}\n";
+  expect(one_state("{type: follow, task: posture, sources: [{source: soft}]}", shares),
+         "the source 'soft' gives shares of feedback, and the task 'posture' is none of a frame; "
+         "move a pose, or use a source without them");
   expect(one_state("{type: feedback, task: hand, position: 1.5}"),
          "position is 1.5; it must be <= 1");
   expect(one_state("{type: feedback, task: hand, velocity: [1, 1, 1]}"), "velocity");

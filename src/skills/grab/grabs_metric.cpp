@@ -142,8 +142,7 @@ class GrabsMetric : public Metric {
     const Arbiter& arbiter = session.arbiter();
     for (const Hand& hand : hands_) {
       if (arbiter.holding(hand.reference)) continue;
-      const Pose &X = arbiter.reference(hand.reference).motion().pose.X_WE,
-                 X_arm = hand.task->X_WE();
+      const Pose &X = *arbiter.reference(hand.reference).pose(), X_arm = hand.task->X_WE();
       reference_ = std::max(reference_, (X.p - X_arm.p).norm());
       reference_angle_ = std::max(reference_angle_, angle_between(X.R, X_arm.R));
     }
