@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "core/error.hpp"
@@ -13,6 +14,7 @@ namespace handspan {
 namespace {
 
 constexpr std::size_t kFewestForDeviation = 3;
+constexpr double kComparisonRounding = 1e-12;  // of the largest sample: what is less is no change
 
 using SeedCounts = std::map<std::uint64_t, std::size_t>;
 
@@ -100,7 +102,12 @@ ComparedStatistic compared(StatisticKind kind, const std::string& cell, const st
   row.left_out = matched.left_out;
   row.same = matched.of[0] == matched.of[1];
   row.paired = paired_difference(kind, matched.of[0], matched.of[1]);
-  row.changed = row.paired.difference.lower > 0.0 || row.paired.difference.upper < 0.0;
+  double largest = 0.0;
+  for (const auto& samples : matched.of)
+    for (const double x : samples) largest = std::max(largest, std::abs(x));
+  const Estimate& d = row.paired.difference;
+  row.changed =
+      (d.lower > 0.0 || d.upper < 0.0) && std::abs(d.value) > kComparisonRounding * largest;
   return row;
 }
 

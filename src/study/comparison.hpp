@@ -15,7 +15,8 @@ struct ComparedStatistic {
   PairedDifference paired;                    // a: here, b: there
   double p_corrected = 1.0;                   // Holm's, for all of the comparison
   std::size_t left_out = 0;                   // pairs: a run failed, or has no value
-  bool changed = false;                       // the interval of the difference is beside 0
+  bool changed = false;                       // the interval of the difference is beside 0, and
+                                              // by more than rounding
   bool same = false;                          // every sample has the same bits
 };
 

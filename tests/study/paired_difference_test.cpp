@@ -67,10 +67,10 @@ TEST(PairedDifference, BadSamplesAreErrors) {
   EXPECT_EQ(say({1, NAN}, {1, 2}), "pair 2 is nan and 2; leave out what is not finite");
 }
 
-// of 10 different seeds 95 in 100 intervals have the true difference in them; BCa of 20 pairs has
-// a little fewer
+// 95 in 100 intervals should have the true difference in them; BCa of 20 pairs has a little fewer,
+// and an unpaired interval nearly all
 TEST(PairedDifference, IntervalsCoverTheTruth) {
-  constexpr int kStudies = 600;
+  constexpr int kStudies = 300;
   int covered = 0;
   for (int s = 0; s < kStudies; ++s) {
     RandomStream random(static_cast<std::uint64_t>(s), "coverage of pairs");
@@ -80,10 +80,10 @@ TEST(PairedDifference, IntervalsCoverTheTruth) {
       a.push_back(common + random.normal(0.5, 1.0));
       b.push_back(common + random.normal(0.0, 0.5));
     }
-    const Estimate d = paired_difference(StatisticKind::kMean, a, b, {400, 1}).difference;
+    const Estimate d = paired_difference(StatisticKind::kMean, a, b, {300, 1}).difference;
     covered += d.lower <= 0.5 && 0.5 <= d.upper ? 1 : 0;
   }
-  EXPECT_GT(covered, 0.90 * kStudies);
+  EXPECT_GT(covered, 0.88 * kStudies);
   EXPECT_LT(covered, 0.98 * kStudies);
 }
 

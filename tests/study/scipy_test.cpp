@@ -20,7 +20,7 @@ namespace scipy_test {
 using Json = nlohmann::json;
 using Samples = std::vector<double>;
 
-constexpr BootstrapOptions kFew{1000, 7};
+constexpr BootstrapOptions kFew{200, 7};
 
 // @param step values are whole multiples of it, so that some are equal; 0: any
 Samples drawn(std::size_t n, const std::string& name, double mean = 0.0, double step = 0.0) {
