@@ -217,7 +217,6 @@ int study(const StudyFlags& options, const Parts& parts) {
     if (terminal) fmt::print(stderr, "\r\033[Krecords {}: {:.1f} s", name, seconds(now));
   };
   if (!options.data.empty()) InputsRead::note(options.data);
-  // read before the study writes into its own folder, which may be the same
   std::optional<StoredResults> there;
   if (!options.against.empty()) there = read_results(options.against, config.name);
   StudyRunner runner(std::move(config), parts, std::move(how));

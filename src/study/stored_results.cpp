@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "core/error.hpp"
+#include "core/files_read.hpp"
 #include "core/text_file.hpp"
 
 namespace handspan {
@@ -228,6 +229,7 @@ StoredResults read_results(const fs::path& folder, const std::string& study) {
     refuse_result(file, 0, "",
                   fmt::format("the file is not as handspan writes it: {}", error.what()), kAgain);
   }
+  InputsRead::note(folder / "results.csv");
   read_runs(folder / "results.csv", stored.results, runs);
   return stored;
 }
