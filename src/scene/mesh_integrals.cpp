@@ -94,7 +94,7 @@ MeshIntegrals mesh_integrals(const MeshSurface& mesh) {
   // about a point of the mesh, so that a mesh far from its origin loses no digits
   const Eigen::Vector3d o = mesh.vertices.front();
   Eigen::Vector3d first = Eigen::Vector3d::Zero();
-  Eigen::Matrix3d second = Eigen::Matrix3d::Zero();
+  Eigen::Array3d squares = Eigen::Array3d::Zero(), products = Eigen::Array3d::Zero();
   for (const auto& t : mesh.triangles) {
     const Eigen::Vector3d a = mesh.vertices[static_cast<std::size_t>(t[0])] - o;
     const Eigen::Vector3d b = mesh.vertices[static_cast<std::size_t>(t[1])] - o;
@@ -103,12 +103,21 @@ MeshIntegrals mesh_integrals(const MeshSurface& mesh) {
     const double d = a.dot(b.cross(c));  // six volumes
     sum.volume += d;
     first += d * s;
-    second.noalias() +=
-        d * (s * s.transpose() + a * a.transpose() + b * b.transpose() + c * c.transpose());
+    // xx, yy, zz and yz, zx, xy: half of a symmetric matrix is half the work
+    const Eigen::Array3d x = s.array(), u = a.array(), v = b.array(), w = c.array();
+    squares += d * (x * x + u * u + v * v + w * w);
+    for (int k = 0; k < 3; ++k) {
+      const int n = (k + 1) % 3, m = (k + 2) % 3;
+      products[k] += d * (x[n] * x[m] + u[n] * u[m] + v[n] * v[m] + w[n] * w[m]);
+    }
   }
   sum.volume /= 6.0;
   if (sum.volume == 0.0) return sum;
   const Eigen::Vector3d r = first / (24.0 * sum.volume);
+  Eigen::Matrix3d second;
+  second << squares[0], products[2], products[1],  //
+      products[2], squares[1], products[0],        //
+      products[1], products[0], squares[2];
   second = second / 120.0 - sum.volume * r * r.transpose();
   sum.center = o + r;
   sum.inertia = second.trace() * Eigen::Matrix3d::Identity() - second;
