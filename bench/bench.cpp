@@ -62,10 +62,10 @@ class Table : public benchmark::BenchmarkReporter {
 std::vector<Measured> chosen_figures(const BenchOptions& options, const Parts& parts) {
   std::vector<Figure> all;
   for (const auto& list :
-       {dynamics_figures(options.root), distance_figures(options.root), plant_figures(options.root),
-        control_figures(options.root), session_figures(options.root, parts),
-        teleop_figures(options.root, parts), study_figures(options.root, parts),
-        station_figures(options.root, parts)})
+       {dynamics_figures(options.root), distance_figures(options.root), mesh_figures(),
+        plant_figures(options.root), control_figures(options.root),
+        session_figures(options.root, parts), teleop_figures(options.root, parts),
+        study_figures(options.root, parts), station_figures(options.root, parts)})
     all.insert(all.end(), list.begin(), list.end());
   std::vector<Measured> chosen;
   std::vector<std::string> names;

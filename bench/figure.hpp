@@ -75,6 +75,7 @@ int fitted_calls(const Workload& workload);
 // libraries. What apps are made of outlives the figures.
 std::vector<Figure> dynamics_figures(const std::filesystem::path& root);
 std::vector<Figure> distance_figures(const std::filesystem::path& root);
+std::vector<Figure> mesh_figures();
 std::vector<Figure> plant_figures(const std::filesystem::path& root);
 std::vector<Figure> control_figures(const std::filesystem::path& root);
 std::vector<Figure> session_figures(const std::filesystem::path& root, const Parts& parts);

@@ -19,6 +19,7 @@
 #include "log/recorder.hpp"
 #include "scene/data_folder.hpp"
 #include "study/app_subject.hpp"
+#include "study/comparison_report.hpp"
 #include "study/report.hpp"
 #include "study/runner.hpp"
 #include "study/study_text.hpp"
@@ -29,7 +30,7 @@ namespace {
 
 struct StudyFlags {
   std::string study;
-  std::filesystem::path out, data, record;
+  std::filesystem::path out, data, record, against;
   int workers = 0;
   std::optional<int> n, rerun;
   std::optional<std::uint64_t> seed;
@@ -173,11 +174,34 @@ int rerun(const StudyFlags& options, const StudyRunner& runner, const std::files
   return whole ? kHolds : kDoesNotHold;
 }
 
+// cells, columns and seeds of the runs that are to be done
+Results planned(const StudyRunner& runner) {
+  Results results;
+  results.cells = runner.plan().cells();
+  results.columns = runner.columns();
+  results.judged = !runner.study().good.empty();
+  for (const RunSpec& spec : runner.plan().runs()) {
+    RunRecord run;
+    run.cell = spec.group;
+    run.seed = runner.plan().seed(spec);
+    results.runs.push_back(std::move(run));
+  }
+  return results;
+}
+
+void compare_with(const StoredResults& there, const StudyFlags& options, StudyOutcome& outcome) {
+  std::vector<std::pair<std::string, std::string>> overrides;
+  for (const auto& [key, value] : options.parameters) overrides.emplace_back(key, value);
+  outcome.comparison = compare_results(outcome.results, overrides, there);
+}
+
 int study(const StudyFlags& options, const Parts& parts) {
   if (options.trials) return list_trials(parts.of<TrialRegistry>());
   if (options.study.empty()) return list_studies(parts);
   if (!options.record.empty() && !options.rerun)
     throw InputError("--record is of one run: say which with --rerun NUMBER");
+  if (!options.against.empty() && options.rerun)
+    throw InputError("--against is of a whole study; leave --rerun out");
   StudyConfig config = load(options.study, parts);
   RunnerOptions how = runner_options(options, config.name);
   const std::filesystem::path out = how.out;
@@ -193,22 +217,28 @@ int study(const StudyFlags& options, const Parts& parts) {
     if (terminal) fmt::print(stderr, "\r\033[Krecords {}: {:.1f} s", name, seconds(now));
   };
   if (!options.data.empty()) InputsRead::note(options.data);
+  std::optional<StoredResults> there;
+  if (!options.against.empty()) there = read_results(options.against, config.name);
   StudyRunner runner(std::move(config), parts, std::move(how));
+  if (there) check_comparable(planned(runner), *there);
   if (!options.record.empty()) refuse_overwriting(options.record, "--record");
-  for (const char* name : {"results.csv", "summary.json", "report.html", "unfinished.jsonl"})
+  for (const char* name :
+       {"results.csv", "summary.json", "report.html", "comparison.json", "unfinished.jsonl"})
     refuse_overwriting(out / name, "--out");
   if (terminal) fmt::print(stderr, "\r\033[K");
   if (options.rerun) return rerun(options, runner, out);
   fmt::print("{}", study_heading(runner));
   std::fflush(stdout);
-  const StudyOutcome outcome = runner.run();
+  StudyOutcome outcome = runner.run();
   if (terminal) fmt::print(stderr, "\r\033[K");
   if (!outcome.complete) {
     fmt::print("stopped after {} runs; the same command goes on from there\n",
                outcome.results.runs.size());
     return kDoesNotHold;
   }
+  if (there) compare_with(*there, options, outcome);
   fmt::print("{}", study_text(outcome));
+  if (outcome.comparison) fmt::print("{}", comparison_text(*outcome.comparison));
   write_report(runner, outcome, out, data_folder() / "web" / "dist");
   fmt::print("results: {}\nreport:  {}\n", (out / "results.csv").string(),
              (out / "report.html").string());
@@ -239,6 +269,10 @@ void add_study(CLI::App& cli, Action& action) {
       ->type_name("NUMBER");
   command->add_option("--record", options->record, "with --rerun: write its log to FILE (.mcap)")
       ->type_name("FILE");
+  command
+      ->add_option("--against", options->against,
+                   "compare with earlier results of the study, seed by seed: what changed")
+      ->type_name("DIR");
   command->add_flag("--fresh", options->fresh, "forget the runs of an interrupted study");
   command->add_flag("--trials", options->trials,
                     "list the trials that a study may have as subject");

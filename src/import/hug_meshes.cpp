@@ -11,7 +11,7 @@
 #include <system_error>
 #include <thread>
 
-#include "import/cover_mesh.hpp"
+#include "scene/cover_mesh.hpp"
 #include "import/near_bodies.hpp"
 
 namespace handspan {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "import/convex_hull.hpp"
+#include "scene/convex_hull.hpp"
 #include "robot/description.hpp"
 
 namespace handspan {

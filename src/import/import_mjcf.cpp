@@ -9,7 +9,7 @@
 #include "core/error.hpp"
 #include "core/escape.hpp"
 #include "core/files_read.hpp"
-#include "import/convex_hull.hpp"
+#include "scene/convex_hull.hpp"
 #include "import/import.hpp"
 #include "import/import_finish.hpp"
 #include "import/import_limits.hpp"

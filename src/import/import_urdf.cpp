@@ -16,6 +16,7 @@
 #include "import/urdf_check.hpp"
 #include "import/urdf_mesh.hpp"
 #include "import/urdf_repair.hpp"
+#include "scene/mesh_file.hpp"
 
 namespace handspan {
 namespace {

@@ -1,12 +1,8 @@
 #pragma once
-// Where a URDF's meshes are, and their surfaces.
-#include <Eigen/Core>
+// Where a URDF's meshes are.
 #include <filesystem>
 #include <map>
 #include <string>
-#include <vector>
-
-#include "import/convex_hull.hpp"
 
 namespace handspan {
 
@@ -23,11 +19,5 @@ struct MeshPaths {
 /// decoded where there is no file of the name as it is written.
 /// @throws InputError saying where it was looked for when there is none
 std::filesystem::path resolve_mesh(const std::string& uri, const MeshPaths& paths);
-
-/// The triangles of a mesh file (.stl, .obj, .dae and what else assimp reads), equal vertices once,
-/// in metres [scale applied]. A Collada file's unit and node transforms are applied and its up axis
-/// is not, as in RViz: ROS takes the coordinates as they are written.
-/// @throws InputError when the file cannot be read or has no vertices
-MeshSurface load_mesh(const std::filesystem::path& file, const Eigen::Vector3d& scale);
 
 }  // namespace handspan

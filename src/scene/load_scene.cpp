@@ -12,10 +12,10 @@
 #include <stdexcept>
 
 #include "core/suggest.hpp"
-#include "scene/mass_properties.hpp"
 #include "scene/mujoco_scene.hpp"
 #include "scene/restitution.hpp"
 #include "scene/scene_schema.hpp"
+#include "scene/uniform_object.hpp"
 
 namespace handspan {
 namespace {
@@ -336,9 +336,14 @@ class Assembly {
     if (entry.inertia) {
       body.inertial = Inertial::from_full(
           *entry.mass, entry.center_of_mass.value_or(Eigen::Vector3d::Zero()), *entry.inertia);
-    } else if (auto uniform =
-                   at(entry.place, [&] { return uniform_inertial(body.shapes, *entry.mass); })) {
-      body.inertial = *uniform;
+    } else {
+      try {
+        if (auto uniform = at(entry.place, [&] { return uniform_object(body.name, entry); }))
+          body.inertial = *uniform;
+      } catch (const ConfigError& error) {
+        issues_.insert(issues_.end(), error.issues().begin(), error.issues().end());
+        return;
+      }
     }
     check_inertial(body, entry.place);
     scene_.objects.push_back(std::move(body));

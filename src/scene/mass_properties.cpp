@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "core/error.hpp"
+#include "scene/mesh_integrals.hpp"
 #include "scene/mujoco_spec.hpp"
 
 namespace handspan {
@@ -75,25 +76,34 @@ Solid solid(const Shape& shape) {
 
 }  // namespace
 
-Inertial uniform_inertial(const std::vector<Shape>& shapes, double mass) {
-  std::vector<Solid> solids;
-  double volume = 0.0;
-  Eigen::Vector3d moment = Eigen::Vector3d::Zero();
+Inertial uniform_inertial(const std::vector<Shape>& shapes, double mass,
+                          const std::vector<PlacedSurface>& surfaces) {
+  std::vector<Solid> solids;  // X_GC is in the body
   for (const auto& shape : shapes) {
     solids.push_back(solid(shape));
-    volume += solids.back().volume;
-    moment += solids.back().volume * (shape.X_BG.pose() * solids.back().X_GC.p);
+    solids.back().X_GC = Placement::from(shape.X_BG.pose() * solids.back().X_GC.pose());
+  }
+  for (const auto& placed : surfaces) {
+    const MeshIntegrals m = mesh_integrals(placed.surface);
+    const Inertial own = Inertial::from_full(m.volume, m.center, m.inertia);
+    solids.push_back(
+        {m.volume, Placement::from(placed.X_BG.pose() * own.X_BC.pose()), own.principal});
+  }
+  double volume = 0.0;
+  Eigen::Vector3d moment = Eigen::Vector3d::Zero();
+  for (const Solid& s : solids) {
+    volume += s.volume;
+    moment += s.volume * s.X_GC.p;
   }
   if (!(volume > 0.0)) throw InputError("a body of uniform density needs shapes with a volume");
   const double density = mass / volume;
   const Eigen::Vector3d p_BC = moment / volume;
   Eigen::Matrix3d I = Eigen::Matrix3d::Zero();
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const Pose X_BC = shapes[i].X_BG.pose() * solids[i].X_GC.pose();
-    const Eigen::Vector3d r = X_BC.p - p_BC;
-    I += density *
-         (X_BC.R * solids[i].principal.asDiagonal() * X_BC.R.transpose() +
-          solids[i].volume * (r.squaredNorm() * Eigen::Matrix3d::Identity() - r * r.transpose()));
+  for (const Solid& s : solids) {
+    const Eigen::Matrix3d R_BC = s.X_GC.pose().R;
+    const Eigen::Vector3d r = s.X_GC.p - p_BC;
+    I += density * (R_BC * s.principal.asDiagonal() * R_BC.transpose() +
+                    s.volume * (r.squaredNorm() * Eigen::Matrix3d::Identity() - r * r.transpose()));
   }
   // rounding of a turned box leaves off-diagonals of 1e-19, which would spin the principal axes
   for (int i = 0; i < 3; ++i)

@@ -6,8 +6,9 @@
 #include <cmath>
 #include <numbers>
 
-#include <assimp/scene.h>
-#include <assimp/Importer.hpp>
+#include "core/error.hpp"
+#include "scene/cover_mesh.hpp"
+#include "scene/mesh_file.hpp"
 
 namespace handspan {
 
@@ -87,8 +88,10 @@ struct TrayEntry : Look {
   double wall = 0.01;
 };
 struct MeshEntry : Look {
+  Place place;
   std::filesystem::path file;
   double scale = 1.0;
+  std::int64_t parts = 1;
 };
 
 // A floor and four walls of boxes, so that the edges are real ones; the origin is the middle of the
@@ -111,21 +114,41 @@ ShapeEntry tray_shapes(const TrayEntry& tray) {
 }
 
 // "" when the file holds no usable mesh
-std::string read_vertices(const MeshEntry& mesh, Shape& shape) {
-  Assimp::Importer importer;
-  const aiScene* scene = importer.ReadFile(mesh.file.string(), 0);
-  if (!scene) return importer.GetErrorString();
-  for (unsigned m = 0; m < scene->mNumMeshes; ++m)
-    for (unsigned v = 0; v < scene->mMeshes[m]->mNumVertices; ++v) {
-      const aiVector3D& p = scene->mMeshes[m]->mVertices[v];
-      shape.vertices.push_back(mesh.scale * Eigen::Vector3d(p.x, p.y, p.z));
+std::string mesh_problem(const MeshEntry& mesh) {
+  try {
+    const auto surface = load_mesh(mesh.file, Eigen::Vector3d::Constant(mesh.scale));
+    return surface.vertices.size() < 4 ? "it has fewer than 4 vertices" : "";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+// The convex hull, or so many convex parts that together cover the mesh.
+ShapeEntry mesh_shapes(const MeshEntry& mesh) {
+  ShapeEntry out;
+  out.touches = mesh.touches;
+  const Placement X_BG = mesh.pose.placement();
+  MeshSurface surface = load_mesh(mesh.file, Eigen::Vector3d::Constant(mesh.scale));
+  if (mesh.parts > 1) {
+    CoverOptions options;
+    options.max_shapes = static_cast<int>(mesh.parts);
+    for (const Shape& part : cover_mesh_closely(surface, options)) {
+      Shape shape = make_shape(mesh, part.type, part.size);
+      shape.vertices = part.vertices;
+      shape.X_BG = Placement::from(X_BG.pose() * part.X_BG.pose());
+      out.shapes.push_back(std::move(shape));
     }
-  return shape.vertices.size() < 4 ? "it has fewer than 4 vertices" : "";
+  } else {
+    out.shapes.push_back(make_shape(mesh, ShapeType::kMesh, Eigen::Vector3d::Zero()));
+    out.shapes.back().vertices = surface.vertices;
+  }
+  out.solid = MeshSolid{mesh.place, mesh.file.string(), {std::move(surface), X_BG}};
+  return out;
 }
 
 Schema<ShapeEntry> shape_schema() {
   const auto one = [](const Look& look, Shape shape) {
-    return ShapeEntry{{std::move(shape)}, look.touches};
+    return ShapeEntry{{std::move(shape)}, look.touches, {}};
   };
   const auto box =
       with_look(object<BoxEntry>("Box").required("size", &BoxEntry::size,
@@ -158,20 +181,19 @@ Schema<ShapeEntry> shape_schema() {
                               "thickness of walls and floor"))
           .map(tray_shapes);
   const auto mesh =
-      with_look(object<MeshEntry>("Mesh", "the convex hull of a file's vertices")
+      with_look(object<MeshEntry>("Mesh", "a solid; what touches it meets its convex hull or parts")
+                    .place(&MeshEntry::place)
                     .required("file", &MeshEntry::file, file(), "STL, OBJ, DAE ...")
-                    .optional("scale", &MeshEntry::scale, number().above(0).max(1e6)))
+                    .optional("scale", &MeshEntry::scale, number().above(0).max(1e6))
+                    .optional("parts", &MeshEntry::parts, integer().min(1).max(32),
+                              "most convex parts that cover it; 1: its convex hull. More take "
+                              "seconds to find"))
           .check([](const MeshEntry& m) -> std::optional<Fault> {
-            Shape scratch;
-            if (const std::string problem = read_vertices(m, scratch); !problem.empty())
+            if (const std::string problem = mesh_problem(m); !problem.empty())
               return Fault{"cannot be read as a mesh: " + problem, "give a mesh file", "file"};
             return std::nullopt;
           })
-          .map([one](const MeshEntry& m) {
-            Shape shape = make_shape(m, ShapeType::kMesh, Eigen::Vector3d::Zero());
-            read_vertices(m, shape);
-            return one(m, std::move(shape));
-          });
+          .map(mesh_shapes);
   return one_of<ShapeEntry>(
       "type",
       {{"box", box},

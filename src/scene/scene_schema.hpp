@@ -3,6 +3,7 @@
 // it, scene.cpp puts it together.
 #include "core/config.hpp"
 #include "scene/joint_values.hpp"
+#include "scene/mass_properties.hpp"
 #include "scene/scene.hpp"
 
 namespace handspan {
@@ -17,9 +18,17 @@ struct PoseEntry {
 
 enum class Touches { kEverything, kRobots };
 
+/// What a mesh file encloses: the mass of an object is of this, whatever shapes touch for it.
+struct MeshSolid {
+  Place place;
+  std::string file;
+  PlacedSurface placed;
+};
+
 struct ShapeEntry {
   std::vector<Shape> shapes;  // a tray is several
   Touches touches = Touches::kEverything;
+  std::optional<MeshSolid> solid;
 };
 
 struct RobotEntry {

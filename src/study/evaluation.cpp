@@ -61,6 +61,17 @@ class NameCheck {
     }
   }
 
+  void check_stages() {
+    Results with_stages = results_;
+    for (const auto& [name, part] : study_.stages) with_stages.cells.push_back(name);
+    for (const auto& [name, part] : study_.stages) try {
+        part.make()->check(with_stages);
+      } catch (const InputError& error) {
+        issues.push_back(
+            {part.place, "stages." + name, "cannot be done: " + std::string(error.what()), ""});
+      }
+  }
+
   std::vector<Issue> issues;
 
  private:
@@ -80,6 +91,7 @@ void check_names(const StudyConfig& study, const std::vector<Column>& columns,
       names.issues.push_back({rule.place, "good",
                               fmt::format("has '{}', which is not a column", shown(name)),
                               did_you_mean(name, known, "there are")});
+  names.check_stages();
   for (std::size_t e = 0; e < study.expect.size(); ++e) {
     const std::string key = fmt::format("expect[{}]", e);
     names.check(study.expect[e].what, key);
@@ -112,6 +124,7 @@ std::string text_of(const StatisticConfig& what) {
     text = fmt::format("{:g} % quantile", 100.0 * what.p);
   text += " of " + what.of;
   if (!what.cell.empty()) text += " in " + what.cell;
+  if (what.interval == ShareInterval::kWilson) text += " (Wilson)";
   return text;
 }
 
@@ -127,7 +140,8 @@ Measured measure(const StatisticConfig& what, const StudyOutcome& outcome) {
     }
     return m;
   }
-  m.estimate = estimate(*what.statistic, outcome.results.samples(what.of, what.cell), what.p);
+  m.estimate = estimate(*what.statistic, outcome.results.samples(what.of, what.cell), what.p,
+                        what.interval.value_or(ShareInterval::kClopperPearson));
   if (what.statistic != StatisticKind::kShare && what.statistic != StatisticKind::kCount)
     m.unit = outcome.results.unit(what.of);
   return m;

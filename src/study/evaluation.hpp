@@ -11,7 +11,8 @@ struct StudyStopped : std::runtime_error {
   StudyStopped() : std::runtime_error("the study was stopped") {}
 };
 
-/// @throws ConfigError for names in good, expect and published that are no column or cell
+/// @throws ConfigError for names in good, stages, expect and published that are no column
+/// or cell
 void check_names(const StudyConfig& study, const std::vector<Column>& columns,
                  const std::vector<std::string>& cells);
 

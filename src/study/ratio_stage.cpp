@@ -16,6 +16,11 @@ class RatioStage : public Stage {
  public:
   explicit RatioStage(const RatioConfig& config) : config_(config) {}
 
+  void check(const Results& none) const override {
+    for (const std::string& column : config_.of)
+      for (const std::string& cell : {config_.cell, config_.against}) none.samples(column, cell);
+  }
+
   std::vector<StageValue> run(const StageContext& context) override {
     std::vector<StageValue> found;
     for (const std::string& column : config_.of) {

@@ -14,6 +14,7 @@
 #include "core/text_file.hpp"
 #include "robot/engine_versions.hpp"
 #include "study/app_subject.hpp"
+#include "study/comparison_report.hpp"
 #include "study/report_page.hpp"
 #include "study/study_text.hpp"
 
@@ -336,6 +337,7 @@ std::string report_html(const StudyOutcome& outcome, const std::string& plotly) 
                      outcome.holds() ? "What was asked holds" : "What was asked does not hold");
   if (!study.doc.empty()) out += fmt::format("<p>{}</p>\n", escaped(study.doc));
   out += expectations_html(outcome);
+  if (outcome.comparison) out += comparison_html(*outcome.comparison);
   out += published_html(outcome, plots);
   out += stages_html(outcome);
   out += statistics_html(outcome);
@@ -369,6 +371,7 @@ void write_report(const StudyRunner& runner, const StudyOutcome& outcome,
   std::filesystem::create_directories(out);
   write_text(out / "results.csv", results_csv(outcome.results));
   write_text(out / "summary.json", summary_json(outcome));
+  if (outcome.comparison) write_text(out / "comparison.json", comparison_json(*outcome.comparison));
   const auto plotly = page / "plotly-basic.min.js";
   write_text(
       out / "report.html",

@@ -1,5 +1,6 @@
 #pragma once
-// A study's results as files: results.csv, summary.json, report.html, and what it was run with.
+// A study's results as files: results.csv, summary.json, report.html, comparison.json
+// when they were compared, and what it was run with.
 #include <filesystem>
 #include <string>
 
@@ -8,9 +9,10 @@
 namespace handspan {
 
 /// Everything that a study gave but the runs themselves, as JSON:
-///   {"study", "title", "seed", "runs", "complete", "holds", "failed",
+///   {"format": 1, "study", "title", "seed", "runs", "complete", "holds", "failed",
 ///    "columns": [{"name", "unit", "doc"}], "variations": [{"name", "unit"}],
 ///    "cells": [{"name", "runs", "good": count | null,
+///               "good_share": {"value", "clopper_pearson", "wilson"} | null,
 ///               "statistics": {COLUMN: {"n", "mean", "deviation", "minimum", "median", "maximum",
 ///                                       "mean_interval", "deviation_interval"}}}],
 ///    "stages": [{"name", "values": {NAME: {"value", "unit"}}}],

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "core/error.hpp"
 #include "core/named.hpp"
@@ -50,25 +51,35 @@ std::string number_text(double x) { return std::isfinite(x) ? fmt::format("{}", 
 
 namespace {
 
+// NaN: there is none
+double value_of_run(const RunRecord& run, const Found& found) {
+  if (found.kind == Found::Kind::kGood) return run.good.value_or(false) ? 1.0 : 0.0;
+  if (!run.failure.empty()) return NAN;
+  return found.kind == Found::Kind::kColumn ? run.values[found.index]
+                                            : run.drawn[found.index].number;
+}
+
+void check_cell(const Results& results, const std::string& cell) {
+  const auto known = [&](const RunRecord& run) { return run.cell == cell; };
+  if (!cell.empty() && !std::ranges::count(results.cells, cell) &&
+      std::ranges::none_of(results.runs, known))
+    throw InputError(fmt::format("the study has no cell '{}'; {}", shown(cell),
+                                 did_you_mean(cell, results.cells, "it has")));
+}
+
 // @param failed whether "good" has those that failed
 std::vector<double> samples_of(const Results& results, const std::string& of,
                                const std::string& cell, bool failed) {
   const std::vector<std::string>& cells = results.cells;
   const std::vector<RunRecord>& runs = results.runs;
   const Found found = find(results, of);
-  const auto known = [&](const RunRecord& run) { return run.cell == cell; };
-  if (!cell.empty() && !std::ranges::count(cells, cell) && std::ranges::none_of(runs, known))
-    throw_not_found("the study", "cell", cell, cells);
+  check_cell(results, cell);
   std::vector<double> x;
   for (const RunRecord& run : runs) {
     const bool wanted = cell.empty() ? std::ranges::count(cells, run.cell) > 0 : run.cell == cell;
     if (!wanted) continue;
     if (!run.failure.empty() && !(failed && found.kind == Found::Kind::kGood)) continue;
-    if (found.kind == Found::Kind::kGood)
-      x.push_back(run.good.value_or(false) ? 1.0 : 0.0);
-    else
-      x.push_back(found.kind == Found::Kind::kColumn ? run.values[found.index]
-                                                     : run.drawn[found.index].number);
+    x.push_back(value_of_run(run, found));
   }
   return x;
 }
@@ -84,6 +95,60 @@ std::vector<std::vector<double>> Results::samples_together(const std::vector<std
   std::vector<std::vector<double>> all;
   for (const std::string& name : of) all.push_back(samples_of(*this, name, cell, false));
   return all;
+}
+
+MatchedSamples matched_samples(const std::vector<CellOf>& cells, const std::string& of) {
+  // by seed, the values of its runs in their order
+  std::vector<std::map<std::uint64_t, std::vector<double>>> by_seed(cells.size());
+  std::vector<std::uint64_t> seeds;  // of the first cell
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    const Results& results = *cells[c].results;
+    const Found found = find(results, of);
+    check_cell(results, cells[c].cell);
+    for (const RunRecord& run : results.runs) {
+      if (run.cell != cells[c].cell) continue;
+      std::vector<double>& values = by_seed[c][run.seed];
+      if (c == 0 && values.empty()) seeds.push_back(run.seed);
+      values.push_back(value_of_run(run, found));
+    }
+  }
+  MatchedSamples matched;
+  matched.of.resize(cells.size());
+  for (const std::uint64_t seed : seeds) {
+    if (!std::ranges::all_of(by_seed, [&](const auto& cell) { return cell.contains(seed); }))
+      continue;
+    ++matched.common;
+    const std::size_t n = by_seed[0].at(seed).size();
+    for (std::size_t c = 1; c < cells.size(); ++c)
+      if (by_seed[c].at(seed).size() != n)
+        throw InputError(fmt::format(
+            "the seed {} has {} runs in the cell '{}' and {} in '{}', so that it is not clear "
+            "which go together; compare cells with the same grids",
+            seed, n, shown(cells[0].cell), by_seed[c].at(seed).size(), shown(cells[c].cell)));
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!std::ranges::all_of(by_seed,
+                               [&](const auto& cell) { return std::isfinite(cell.at(seed)[i]); })) {
+        ++matched.left_out;
+        continue;
+      }
+      for (std::size_t c = 0; c < cells.size(); ++c)
+        matched.of[c].push_back(by_seed[c].at(seed)[i]);
+    }
+  }
+  if (matched.common == 0) {
+    std::vector<std::string> names;
+    for (const CellOf& cell : cells) names.push_back("'" + shown(cell.cell) + "'");
+    throw InputError(fmt::format(
+        "the cells {} have no seed in common, and are compared seed by seed; take cells of the "
+        "study, which all have the same seeds",
+        joined(names)));
+  }
+  if (matched.of[0].empty())
+    throw InputError(
+        fmt::format("'{}' has no value in any run that the cells have in common; see the column "
+                    "'failure' of results.csv, or take another column",
+                    shown(of)));
+  return matched;
 }
 
 std::string Results::unit(const std::string& of) const {

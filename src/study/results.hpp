@@ -55,6 +55,26 @@ struct Results {
   bool is_flag(std::size_t column) const;
 };
 
+/// A cell of some results.
+struct CellOf {
+  const Results* results = nullptr;
+  std::string cell;
+};
+
+/// Samples of several cells side by side: the i-th of each is of runs with the same seed, in the
+/// order of the first cell's runs.
+struct MatchedSamples {
+  std::vector<std::vector<double>> of;  // by cell; all of one size
+  std::size_t common = 0;               // seeds that all cells have
+  std::size_t left_out = 0;             // of them: a run failed or has no value
+};
+
+/// Of a column, of a variation, or of "good" (a failed run is not good). With grids a seed has
+/// several runs in a cell, which go together in their order.
+/// @throws InputError for names that are not there; when the cells have no common seed, or a seed
+/// has other numbers of runs in them; when no value is left
+MatchedSamples matched_samples(const std::vector<CellOf>& cells, const std::string& of);
+
 /// The study's cells, and after them those of stages.
 std::vector<std::string> groups_of(const Results& results);
 

@@ -53,6 +53,10 @@ class Stage {
   Stage& operator=(const Stage&) = delete;
   Stage() = default;
 
+  /// Before the first run: whether what it names is there. @param none columns, variations and
+  /// cells (those of stages too), without runs @throws InputError
+  virtual void check(const Results& none) const { (void)none; }
+
   /// A function of the results alone, so that a study that was interrupted asks for the same runs.
   /// @throws InputError naming what it lacks
   virtual std::vector<StageValue> run(const StageContext& context) = 0;

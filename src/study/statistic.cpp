@@ -5,6 +5,7 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/fisher_f.hpp>
+#include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
@@ -56,7 +57,34 @@ void order_interval(const std::vector<double>& sorted, double p, Estimate& e) {
   if (u <= n) e.upper = sorted[static_cast<std::size_t>(u - 1)];
 }
 
+// Wilson 1927; the score interval without a correction for continuity
+void wilson_interval(double hits, double n, Estimate& e) {
+  const double z = boost::math::quantile(boost::math::normal(), 1.0 - kTail);
+  const double share = hits / n, squared = z * z / n;
+  const double middle = (share + squared / 2.0) / (1.0 + squared);
+  const double half =
+      z / (1.0 + squared) * std::sqrt(share * (1.0 - share) / n + squared / (4.0 * n));
+  // rounding leaves 1e-17 where the bound is none
+  e.lower = hits == 0.0 ? 0.0 : middle - half;
+  e.upper = hits == n ? 1.0 : middle + half;
+}
+
+void clopper_pearson_interval(double hits, double n, Estimate& e) {
+  using boost::math::beta_distribution;
+  e.lower = hits == 0.0 ? 0.0 : quantile(beta_distribution<>(hits, n - hits + 1.0), kTail);
+  e.upper = hits == n ? 1.0 : quantile(beta_distribution<>(hits + 1.0, n - hits), 1.0 - kTail);
+}
+
 }  // namespace
+
+const char* name_of(ShareInterval interval) {
+  return interval == ShareInterval::kWilson ? "wilson" : "clopper_pearson";
+}
+
+Schema<ShareInterval> share_interval_schema() {
+  return choice<ShareInterval>(
+      {{"clopper_pearson", ShareInterval::kClopperPearson}, {"wilson", ShareInterval::kWilson}});
+}
 
 const char* name_of(StatisticKind kind) {
   constexpr const char* kNames[] = {"mean",  "deviation", "median",  "quantile",
@@ -75,7 +103,32 @@ Schema<StatisticKind> statistic_kind_schema() {
                                 {"count", StatisticKind::kCount}});
 }
 
-Estimate estimate(StatisticKind kind, std::span<const double> samples, double p) {
+double statistic_value(StatisticKind kind, std::span<const double> samples, double p) {
+  if (kind == StatisticKind::kCount || kind == StatisticKind::kShare) {
+    const auto hits = static_cast<double>(
+        std::ranges::count_if(samples, [](double value) { return value != 0.0; }));
+    return kind == StatisticKind::kCount ? hits : hits / static_cast<double>(samples.size());
+  }
+  if (samples.empty()) return NAN;
+  switch (kind) {
+    case StatisticKind::kMean:
+      return mean_of(samples);
+    case StatisticKind::kDeviation:
+      return samples.size() < 2 ? NAN : deviation_of(samples);
+    case StatisticKind::kMinimum:
+      return std::ranges::min(samples);
+    case StatisticKind::kMaximum:
+      return std::ranges::max(samples);
+    default:
+      break;
+  }
+  std::vector<double> sorted(samples.begin(), samples.end());
+  std::ranges::sort(sorted);
+  return quantile_of(sorted, kind == StatisticKind::kMedian ? 0.5 : p);
+}
+
+Estimate estimate(StatisticKind kind, std::span<const double> samples, double p,
+                  ShareInterval interval) {
   std::vector<double> x;
   for (const double value : samples)
     if (std::isfinite(value)) x.push_back(value);
@@ -89,9 +142,10 @@ Estimate estimate(StatisticKind kind, std::span<const double> samples, double p)
       e.value = e.lower = e.upper = hits;
     } else if (!x.empty()) {
       e.value = hits / n;
-      using boost::math::beta_distribution;
-      e.lower = hits == 0.0 ? 0.0 : quantile(beta_distribution<>(hits, n - hits + 1.0), kTail);
-      e.upper = hits == n ? 1.0 : quantile(beta_distribution<>(hits + 1.0, n - hits), 1.0 - kTail);
+      if (interval == ShareInterval::kWilson)
+        wilson_interval(hits, n, e);
+      else
+        clopper_pearson_interval(hits, n, e);
     }
     return e;
   }

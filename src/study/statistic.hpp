@@ -22,6 +22,15 @@ enum class StatisticKind {
 const char* name_of(StatisticKind kind);
 Schema<StatisticKind> statistic_kind_schema();
 
+/// Of a share.
+enum class ShareInterval {
+  kClopperPearson,  // Clopper and Pearson 1934: covers at least 95 %, whatever the share is
+  kWilson           // Wilson 1927: narrower, covers 95 % on average over shares, now and then less
+};
+/// "clopper_pearson", "wilson".
+const char* name_of(ShareInterval interval);
+Schema<ShareInterval> share_interval_schema();
+
 /// A value and where the true one is in 95 of 100 such studies; an interval that cannot be said is
 /// infinite.
 struct Estimate {
@@ -32,10 +41,15 @@ struct Estimate {
 
 /// Mean: Student's t. Deviation (of n - 1): chi-square. Median and quantiles: order statistics, by
 /// the binomial distribution; no interval where n is too small for one. Share (of samples that are
-/// not 0): Clopper and Pearson. The others have none. Means and deviations assume samples that are
-/// normally distributed.
+/// not 0): by name. The others have none. Means and deviations assume samples that are normally
+/// distributed.
 /// @param p of a quantile, 0 to 1
-Estimate estimate(StatisticKind kind, std::span<const double> samples, double p = 0.5);
+Estimate estimate(StatisticKind kind, std::span<const double> samples, double p = 0.5,
+                  ShareInterval interval = ShareInterval::kClopperPearson);
+
+/// The value alone of samples that are finite: what a bootstrap asks for many thousand times.
+/// NaN: too few samples.
+double statistic_value(StatisticKind kind, std::span<const double> samples, double p = 0.5);
 
 /// Of our mean less another's.
 struct Comparison {

@@ -13,15 +13,24 @@ namespace {
 
 using schema_detail::Relation;
 
+std::optional<Fault> interval_fault(const StatisticConfig& what) {
+  if (!what.interval || what.statistic == StatisticKind::kShare) return std::nullopt;
+  return Fault{fmt::format("is {}, which is of shares alone", name_of(*what.interval)),
+               "take it away: the other statistics have one interval each", "interval"};
+}
+
 ObjectSchema<StatisticConfig> statistic_schema() {
   return object<StatisticConfig>("Statistic", "a number of the results")
       .optional("statistic", &StatisticConfig::statistic, statistic_kind_schema(),
                 "of a column's samples; left out for a stage's value")
       .optional("p", &StatisticConfig::p, number().min(0).max(1), "of a quantile")
+      .optional("interval", &StatisticConfig::interval, share_interval_schema(),
+                "of a share; left out: clopper_pearson")
       .required("of", &StatisticConfig::of, text(),
                 "a column, a variation, good, or STAGE.VALUE without a statistic")
       .optional("cell", &StatisticConfig::cell, text(), "else all of them together")
-      .place(&StatisticConfig::place);
+      .place(&StatisticConfig::place)
+      .check([](const StatisticConfig& s) { return interval_fault(s); });
 }
 
 using Limit = std::variant<double, StatisticConfig>;
@@ -53,6 +62,8 @@ Schema<Expectation> expectation_schema() {
           .optional("statistic", &StatisticConfig::statistic, statistic_kind_schema(),
                     "of a column's samples; left out for a stage's value")
           .optional("p", &StatisticConfig::p, number().min(0).max(1), "of a quantile")
+          .optional("interval", &StatisticConfig::interval, share_interval_schema(),
+                    "of a share; left out: clopper_pearson")
           .required("of", &StatisticConfig::of, text(),
                     "a column, a variation, good, or STAGE.VALUE without a statistic")
           .optional("cell", &StatisticConfig::cell, text(), "else all of them together")
@@ -70,6 +81,7 @@ Schema<Expectation> expectation_schema() {
           .optional("doc", &ExpectationFile::doc, text())
           .place(&StatisticConfig::place)
           .check([](const ExpectationFile& f) -> std::optional<Fault> {
+            if (const auto fault = interval_fault(f)) return fault;
             const int given =
                 (f.at_least ? 1 : 0) + (f.at_most ? 1 : 0) + (f.above ? 1 : 0) + (f.below ? 1 : 0);
             if (given == 1) return std::nullopt;
@@ -106,6 +118,8 @@ Schema<PublishedTable> published_schema() {
                        .optional("statistic", &StatisticConfig::statistic, statistic_kind_schema(),
                                  "of a column's samples; left out for a stage's value")
                        .optional("p", &StatisticConfig::p, number().min(0).max(1), "of a quantile")
+                       .optional("interval", &StatisticConfig::interval, share_interval_schema(),
+                                 "of a share; left out: clopper_pearson")
                        .required("of", &StatisticConfig::of, text(),
                                  "our column, or STAGE.VALUE without a statistic")
                        .optional("cell", &StatisticConfig::cell, text(), "our cell; else all")
@@ -116,6 +130,7 @@ Schema<PublishedTable> published_schema() {
                                  "of the samples of their mean")
                        .place(&StatisticConfig::place)
                        .check([](const RowFile& f) -> std::optional<Fault> {
+                         if (const auto fault = interval_fault(f)) return fault;
                          if (f.statistic || (!f.n && !f.deviation)) return std::nullopt;
                          return Fault{"is of samples, and a stage's value has none", "take it away",
                                       f.n ? "n" : "deviation"};

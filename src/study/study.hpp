@@ -51,8 +51,9 @@ struct StatisticConfig {
   Place place;
   std::optional<StatisticKind> statistic;
   double p = 0.5;
-  std::string of;    // a column, "good", or STAGE.VALUE of a stage
-  std::string cell;  // "": all cells
+  std::optional<ShareInterval> interval;  // of a share; none: Clopper's and Pearson's
+  std::string of;                         // a column, "good", or STAGE.VALUE of a stage
+  std::string cell;                       // "": all cells
 };
 
 enum class Bound { kValue, kLower, kUpper };

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "study/comparison.hpp"
 #include "study/results.hpp"
 #include "study/run_plan.hpp"
 #include "study/stage.hpp"
@@ -72,8 +73,9 @@ struct StudyOutcome {
   std::vector<StageOutcome> stages;
   std::vector<ExpectationOutcome> expectations;
   std::vector<PublishedOutcome> published;
-  bool complete = false;  // false: stopped
-  int resumed = 0;        // runs that were there already
+  std::optional<StudyComparison> comparison;  // with earlier results
+  bool complete = false;                      // false: stopped
+  int resumed = 0;                            // runs that were there already
   int workers = 0;
   double wall = 0.0, inner = 0.0, simulated = 0.0;  // [s], the latter two summed over the runs done
   int done = 0;                                     // here

@@ -4,11 +4,15 @@
 #include "study/bands_stage.hpp"
 #include "study/best_stage.hpp"
 #include "study/channel_metric.hpp"
+#include "study/correlation_stage.hpp"
 #include "study/first_order_stage.hpp"
+#include "study/friedman_stage.hpp"
 #include "study/object_metric.hpp"
+#include "study/paired_stage.hpp"
 #include "study/ratio_stage.hpp"
 #include "study/singular_trial.hpp"
 #include "study/throws_trial.hpp"
+#include "study/trend_stage.hpp"
 #include "study/walls_trial.hpp"
 
 namespace handspan {
@@ -25,8 +29,12 @@ void register_study(Parts& parts) {
   register_attempts_stage(stages);
   register_bands_stage(stages);
   register_best_stage(stages);
+  register_correlation_stage(stages);
   register_first_order_stage(stages);
+  register_friedman_stage(stages);
+  register_paired_stage(stages);
   register_ratio_stage(stages);
+  register_trend_stage(stages);
 }
 
 }  // namespace handspan

@@ -11,26 +11,6 @@ namespace {
 
 constexpr std::size_t kMostFailures = 5;  // that are shown
 
-// rows of cells in columns as wide as they must be; the first is left, the others right
-std::string table(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows)
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      if (c == widths.size()) widths.push_back(0);
-      widths[c] = std::max(widths[c], row[c].size());
-    }
-  std::string out;
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t c = 0; c < row.size(); ++c)
-      line += c == 0 ? fmt::format("{:<{}}", row[c], widths[c])
-                     : fmt::format("  {:>{}}", row[c], widths[c]);
-    while (line.ends_with(' ')) line.pop_back();
-    out += line + "\n";
-  }
-  return out;
-}
-
 // a stage's value has no interval
 std::string ratio_text(const Comparison& c) {
   return fmt::format("{:.3g}", c.ratio) +
@@ -110,6 +90,25 @@ StageTable stage_table(const StageOutcome& stage) {
   return table;
 }
 
+std::string text_table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows)
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      if (c == widths.size()) widths.push_back(0);
+      widths[c] = std::max(widths[c], row[c].size());
+    }
+  std::string out;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t c = 0; c < row.size(); ++c)
+      line += c == 0 ? fmt::format("{:<{}}", row[c], widths[c])
+                     : fmt::format("  {:>{}}", row[c], widths[c]);
+    while (line.ends_with(' ')) line.pop_back();
+    out += line + "\n";
+  }
+  return out;
+}
+
 std::string study_heading(const StudyRunner& runner) {
   const StudyConfig& study = runner.study();
   const std::size_t runs = runner.plan().runs().size(), cells = runner.plan().cells().size();
@@ -145,7 +144,7 @@ std::string study_text(const StudyOutcome& outcome) {
       }
       rows.push_back(std::move(row));
     }
-    out += table(rows);
+    out += text_table(rows);
     if (!results.judged) continue;
     const auto good = results.samples("good", cell);
     const Estimate share = estimate(StatisticKind::kShare, good);
@@ -164,7 +163,7 @@ std::string study_text(const StudyOutcome& outcome) {
     out += fmt::format("\n{}:\n", stage.name);
     auto lines = stage_table(stage).lines;
     for (auto& line : lines) line[0] = "  " + line[0];
-    out += table(lines);
+    out += text_table(lines);
   }
   if (!outcome.published.empty()) {
     out += fmt::format("\npublished: {}\n", outcome.study.published->source);
@@ -173,7 +172,7 @@ std::string study_text(const StudyOutcome& outcome) {
       rows.push_back({p.measured.text, value_text(p.row.value, p.measured.unit),
                       estimate_text(p.measured.estimate, p.measured.unit),
                       ratio_text(p.comparison)});
-    out += table(rows);
+    out += text_table(rows);
   }
   if (!outcome.expectations.empty()) out += "\n";
   for (const ExpectationOutcome& e : outcome.expectations)
@@ -207,7 +206,7 @@ std::string run_text(const StudyConfig& study, const std::vector<Column>& column
   for (std::size_t c = 0; c < columns.size(); ++c)
     rows.push_back({"  " + columns[c].name, value_text(run.values[c], columns[c].unit)});
   if (run.good) rows.push_back({"  good", *run.good ? "yes" : "no"});
-  return out + table(rows);
+  return out + text_table(rows);
 }
 
 }  // namespace handspan

@@ -25,6 +25,9 @@ struct StageTable {
 };
 StageTable stage_table(const StageOutcome& stage);
 
+/// Rows of cells in columns as wide as they must be; the first is left, the others right.
+std::string text_table(const std::vector<std::vector<std::string>>& rows);
+
 std::string study_heading(const StudyRunner& runner);
 /// Table of the columns by cell, what was asked, what was published, times.
 std::string study_text(const StudyOutcome& outcome);

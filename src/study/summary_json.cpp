@@ -33,15 +33,27 @@ Ordered statistics_of(const Results& results, const std::string& cell) {
   return all;
 }
 
+Ordered share_of_good(const Results& results, const std::string& cell) {
+  if (!results.judged) return nullptr;
+  const auto good = results.samples("good", cell);
+  Ordered share = Ordered::object();
+  for (const ShareInterval kind : {ShareInterval::kClopperPearson, ShareInterval::kWilson}) {
+    const Estimate e = estimate(StatisticKind::kShare, good, 0.5, kind);
+    share["value"] = finite_number(e.value);
+    share[name_of(kind)] = interval(e.lower, e.upper);
+  }
+  return share;
+}
+
 }  // namespace
 
 // One function, since it is one line for each key, in the order of the file.
 std::string summary_json(const StudyOutcome& outcome) {
   const Results& results = outcome.results;
-  Ordered json = {{"study", outcome.study.name},  {"title", outcome.study.title},
-                  {"seed", outcome.study.seed},   {"runs", results.runs.size()},
-                  {"complete", outcome.complete}, {"holds", outcome.holds()},
-                  {"failed", results.failed()}};
+  Ordered json = {{"format", kResultsFormat},     {"study", outcome.study.name},
+                  {"title", outcome.study.title}, {"seed", outcome.study.seed},
+                  {"runs", results.runs.size()},  {"complete", outcome.complete},
+                  {"holds", outcome.holds()},     {"failed", results.failed()}};
   json["columns"] = Ordered::array();
   for (const Column& c : results.columns)
     json["columns"].push_back({{"name", c.name}, {"unit", c.unit}, {"doc", c.doc}});
@@ -59,6 +71,7 @@ std::string summary_json(const StudyOutcome& outcome) {
     json["cells"].push_back({{"name", cell},
                              {"runs", runs},
                              {"good", results.judged ? Ordered(good) : Ordered(nullptr)},
+                             {"good_share", share_of_good(results, cell)},
                              {"statistics", statistics_of(results, cell)}});
   }
   json["stages"] = Ordered::array();

@@ -160,6 +160,32 @@ TEST_F(StudyCommand, ARunThatAStageAskedForIsDoneAgain) {
             std::string::npos);
 }
 
+TEST_F(StudyCommand, ShowsWhatChangedAgainstEarlierResults) {
+  const std::string command = lift("above: 0");
+  ASSERT_EQ(run(command).code, 0);
+  const StudyResult same = run("study lift.yaml --out after --against out");
+  EXPECT_EQ(same.code, 0) << same.output;
+  EXPECT_NE(same.output.find("against out ("), std::string::npos) << same.output;
+  EXPECT_NE(same.output.find("  0 of "), std::string::npos) << same.output;
+  const auto json = nlohmann::json::parse(text("after/comparison.json"));
+  EXPECT_EQ(json["changed"], 0);
+  ASSERT_FALSE(json["statistics"].empty());
+  for (const auto& row : json["statistics"]) EXPECT_EQ(row["same"], true) << row;
+  EXPECT_NE(text("after/report.html").find("<h2>Against earlier results</h2>"), std::string::npos);
+  // what does not go together is found before the first run
+  for (const auto& [more, says] : std::vector<std::pair<std::string, std::string>>{
+           {"--against out", "--out out/results.csv: is the file"},
+           {"--against nowhere", "nowhere: --against is no folder; name the folder"},
+           {"--against out --seed 100",
+            "out/results.csv: cell 'all' has seeds from 7 to 9, and here "
+            "from 100 to 102: none in common"},
+           {"--against out --rerun 1", "--against is of a whole study; leave --rerun out"}}) {
+    const StudyResult bad = run(command + " " + more);
+    EXPECT_EQ(bad.code, 2) << more << "\n" << bad.output;
+    EXPECT_NE(bad.output.find(says), std::string::npos) << bad.output;
+  }
+}
+
 TEST_F(StudyCommand, BadInputIsOneLine) {
   const StudyResult none = run("study grab/randm");
   EXPECT_EQ(none.code, 2);

@@ -11,6 +11,7 @@
 #include "import/parity.hpp"
 #include "import/urdf_mesh.hpp"
 #include "robot/model.hpp"
+#include "scene/mesh_file.hpp"
 
 namespace handspan {
 namespace import_test {

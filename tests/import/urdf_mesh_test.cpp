@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "scene/mesh_file.hpp"
 #include "support/scenes.hpp"
 
 namespace handspan {

@@ -256,7 +256,70 @@ TEST(Scene, NamesAMeshWithoutVolume) {
   const std::string message =
       scene_error("objects:\n  it:\n    mass: 1\n    shapes: [{type: mesh, file: " +
                   (folder.path() / "flat.obj").string() + "}]\n");
-  EXPECT_EQ(message.rfind("t.yaml:4: mesh 'it': ", 0), 0U) << message;
+  EXPECT_EQ(message, "t.yaml:5: objects.it.shapes[0].file is " +
+                         (folder.path() / "flat.obj").string() +
+                         ", which is flat: all of it lies in a plane through (0, 0, 0) m; give a "
+                         "solid, such as a box as thick as it is");
+}
+
+// A box without its top, and one that is inside out. Neither matters where the inertia is given,
+// nor of a fixture.
+TEST(Scene, NamesMeshesThatEncloseNothing) {
+  const test::TemporaryFolder folder;
+  const std::string corners =
+      "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n";
+  const std::string sides = "f 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\nf 1 4 3 2\n";
+  folder.write("open.obj", corners + sides);
+  folder.write("turned.obj",
+               corners + "f 5 6 2 1\nf 6 7 3 2\nf 7 8 4 3\nf 8 5 1 4\nf 2 3 4 1\nf 8 7 6 5\n");
+  const auto shapes = [&](const std::string& file) {
+    return "    shapes: [{type: mesh, scale: 0.1, file: " + (folder.path() / file).string() +
+           "}]\n";
+  };
+  const std::string said = scene_error("objects:\n  a:\n    mass: 1\n" + shapes("open.obj") +
+                                       "  b:\n    mass: 1\n" + shapes("turned.obj"));
+  EXPECT_NE(
+      said.find("t.yaml:5: objects.a.shapes[0].file is " + (folder.path() / "open.obj").string() +
+                ", which is open: there is a hole of 4 edges about (0.05, 0.05, 0.1) m; close "
+                "it in the program that made it, or give center_of_mass and inertia"),
+      std::string::npos)
+      << said;
+  EXPECT_NE(said.find("t.yaml:8: objects.b.shapes[0].file is " +
+                      (folder.path() / "turned.obj").string() + ", which is inside out: "),
+            std::string::npos)
+      << said;
+  EXPECT_EQ(scene_error("objects:\n  a:\n    mass: 1\n    pose: {position: [0, 0, 1]}\n    "
+                        "center_of_mass: [0, 0, 0]\n    inertia: [[1, 0, 0], [0, 1, 0], [0, 0, "
+                        "1]]\n" +
+                        shapes("open.obj") + "fixtures:\n  b:\n" + shapes("turned.obj")),
+            "no error");
+}
+
+// an L of three cubes of 0.1 m: its hull would be a sixth larger, and its centre elsewhere
+TEST(Scene, AConcaveMeshHasTheMassOfWhatItEncloses) {
+  const test::TemporaryFolder folder;
+  folder.write("l.obj",
+               "v 0 0 0\nv 2 0 0\nv 2 1 0\nv 1 1 0\nv 1 2 0\nv 0 2 0\n"
+               "v 0 0 1\nv 2 0 1\nv 2 1 1\nv 1 1 1\nv 1 2 1\nv 0 2 1\n"
+               "f 4 3 2 1\nf 6 5 4 1\nf 7 8 9 10\nf 7 10 11 12\n"
+               "f 1 2 8 7\nf 2 3 9 8\nf 3 4 10 9\nf 4 5 11 10\nf 5 6 12 11\nf 6 1 7 12\n");
+  const std::string text =
+      "objects:\n  it:\n    mass: 3\n    pose: {position: [0, 0, 1]}\n    "
+      "shapes: [{type: mesh, scale: 0.1, pose: {position: [1, 0, 0]}, file: " +
+      (folder.path() / "l.obj").string();
+  const Scene hull = scene_of(text + "}]\n"), parts = scene_of(text + ", parts: 2}]\n");
+  // cubes of 1 kg with their middles at (5, 5), (15, 5), (5, 15) cm
+  const Inertial& inertial = hull.objects.front().inertial;
+  EXPECT_LT((inertial.X_BC.p - Eigen::Vector3d(1.0 + 0.25 / 3.0, 0.25 / 3.0, 0.05)).norm(), 1e-7);
+  const double cube = 0.1 * 0.1 / 6.0, off = 2.0 / 3.0 * 0.1 * 0.1;
+  const Eigen::Matrix3d I = inertial.inertia_B();
+  EXPECT_NEAR(I(0, 0), 3.0 * cube + off, 1e-8);
+  EXPECT_NEAR(I(2, 2), 3.0 * cube + 2.0 * off, 1e-8);
+  EXPECT_NEAR(I(0, 1), off / 2.0, 1e-8);
+  // what touches: the hull, or two boxes that leave the corner free; the mass is the same
+  EXPECT_EQ(hull.objects.front().shapes.size(), 1U);
+  EXPECT_EQ(parts.objects.front().shapes.size(), 2U);
+  EXPECT_LT((parts.objects.front().inertial.inertia_B() - I).norm(), 1e-15);
 }
 
 TEST(Scene, WantsNamesOfTheirOwn) {

@@ -1,5 +1,5 @@
 // Covering capsules of known point clouds.
-#include "import/fit_shapes.hpp"
+#include "scene/fit_shapes.hpp"
 
 #include <gtest/gtest.h>
 

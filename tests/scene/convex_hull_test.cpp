@@ -1,4 +1,4 @@
-#include "import/convex_hull.hpp"
+#include "scene/convex_hull.hpp"
 
 #include <gtest/gtest.h>
 

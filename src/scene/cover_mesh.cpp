@@ -1,4 +1,4 @@
-#include "import/cover_mesh.hpp"
+#include "scene/cover_mesh.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>

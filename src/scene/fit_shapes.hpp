@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "import/convex_hull.hpp"
+#include "scene/convex_hull.hpp"
 #include "robot/description.hpp"
 
 namespace handspan {

@@ -1,5 +1,5 @@
 // Simple shapes around meshes of which the solid is known.
-#include "import/cover_mesh.hpp"
+#include "scene/cover_mesh.hpp"
 
 #include <gtest/gtest.h>
 

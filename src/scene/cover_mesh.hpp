@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "import/fit_shapes.hpp"
+#include "scene/fit_shapes.hpp"
 #include "robot/description.hpp"
 
 namespace handspan {

@@ -1,4 +1,4 @@
-#include "import/fit_shapes.hpp"
+#include "scene/fit_shapes.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
