@@ -113,9 +113,8 @@ void bind_log(nb::module_& module) {
       .def("read", &read, nb::arg("names") = std::vector<std::string>(),
            "Channels by name, in one pass; none named: all.");
   module.def(
-      "check_log",
-      [](const std::filesystem::path& file) { return LogFile(file).damage(); }, nb::arg("file"),
-      nb::call_guard<nb::gil_scoped_release>(),
+      "check_log", [](const std::filesystem::path& file) { return LogFile(file).damage(); },
+      nb::arg("file"), nb::call_guard<nb::gil_scoped_release>(),
       "Reads all of it: what is wrong with it and what is lost, a line each; empty when whole.");
 }
 

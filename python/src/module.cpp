@@ -1,4 +1,5 @@
-// Errors, and where the shipped files are; the rest is in log_bindings.cpp and session_bindings.cpp.
+// Errors, and where the shipped files are; the rest is in log_bindings.cpp and
+// session_bindings.cpp.
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>

@@ -248,7 +248,7 @@ class PythonSession {
   nb::bytes snapshot() const {
     std::vector<std::byte> bytes;
     session().snapshot(bytes);
-    return {bytes.data(), bytes.size()};
+    return nb::bytes(bytes.data(), bytes.size());
   }
   void restore(const nb::bytes& bytes) {
     if (recorder_)
@@ -293,8 +293,8 @@ nb::object view_of(nb::handle_t<PythonSession> self, const std::string& name) {
     throw InputError(fmt::format("{} is of type {} and has no view; read it by its name in []",
                                  shown(name), name_of(table.info(id).type)));
   const auto x = table.numbers(id);
-  return nb::cast(nb::ndarray<nb::numpy, const double>(
-      x.data(), {static_cast<std::size_t>(x.size())}, self));
+  return nb::cast(
+      nb::ndarray<nb::numpy, const double>(x.data(), {static_cast<std::size_t>(x.size())}, self));
 }
 
 nb::object parameters_of(const PythonSession& self) {
@@ -341,35 +341,37 @@ void bind_session(nb::module_& module) {
           nb::arg("record") = nb::none(), nb::arg("full") = false)
       .def("tick", &PythonSession::tick, nb::arg("n") = 1)
       .def_prop_ro("ticks", [](const PythonSession& s) { return s.session().ticks(); })
-      .def_prop_ro("now", [](const PythonSession& s) { return s.session().now(); }, "[ns]")
-      .def_prop_ro("base_period", [](const PythonSession& s) { return s.session().base_period(); },
-                   "of a tick [ns]")
+      .def_prop_ro(
+          "now", [](const PythonSession& s) { return s.session().now(); }, "[ns]")
+      .def_prop_ro(
+          "base_period", [](const PythonSession& s) { return s.session().base_period(); },
+          "of a tick [ns]")
       .def_prop_ro("ended", [](const PythonSession& s) { return s.session().ended(); })
       .def_prop_ro("channels",
                    [](const PythonSession& s) { return s.session().channels().channels(); })
       .def("find", &PythonSession::find, nb::arg("channel"))
       .def("value", &PythonSession::value, nb::arg("channel"))
       .def("view", &view_of, nb::arg("channel"))
-      .def("stamp",
-           [](const PythonSession& s, const std::string& name) {
-             return s.session().channels().stamp({s.find(name)});
-           },
-           nb::arg("channel"))
-      .def("stack",
-           [](const PythonSession& s, const std::vector<std::size_t>& channels) {
-             auto* all = new Numbers(s.stack(channels));
-             const nb::capsule owner(
-                 all, [](void* p) noexcept { delete static_cast<Numbers*>(p); });
-             return nb::ndarray<nb::numpy, double>(all->data(), {all->size()}, owner);
-           },
-           nb::arg("channels"))
-      .def("post",
-           [](PythonSession& s, const std::string& kind, const std::string& to,
-              const std::string& text, const Numbers& numbers) {
-             s.post(input_kind(kind), to, text, numbers);
-           },
-           nb::arg("kind"), nb::arg("to") = "", nb::arg("text") = "",
-           nb::arg("numbers") = Numbers())
+      .def(
+          "stamp",
+          [](const PythonSession& s, const std::string& name) {
+            return s.session().channels().stamp({s.find(name)});
+          },
+          nb::arg("channel"))
+      .def(
+          "stack",
+          [](const PythonSession& s, const std::vector<std::size_t>& channels) {
+            auto* all = new Numbers(s.stack(channels));
+            const nb::capsule owner(all, [](void* p) noexcept { delete static_cast<Numbers*>(p); });
+            return nb::ndarray<nb::numpy, double>(all->data(), {all->size()}, owner);
+          },
+          nb::arg("channels"))
+      .def(
+          "post",
+          [](PythonSession& s, const std::string& kind, const std::string& to,
+             const std::string& text,
+             const Numbers& numbers) { s.post(input_kind(kind), to, text, numbers); },
+          nb::arg("kind"), nb::arg("to") = "", nb::arg("text") = "", nb::arg("numbers") = Numbers())
       .def("set_parameter", &PythonSession::set_parameter, nb::arg("name"), nb::arg("value"))
       .def_prop_ro("parameters", &parameters_of)
       .def_prop_ro("streams", &PythonSession::streams)

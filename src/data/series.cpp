@@ -98,10 +98,10 @@ class SeriesTopic {
                std::span<const double> row) const {
     if (to.ticks.empty()) fit_columns(to, row.size());
     if (row.size() != to.columns.size())
-      throw InputError(fmt::format("{}: at tick {} {} has {} elements, and {} before; the log is "
-                                   "damaged",
-                                   printable(log_.file().string()), tick, shown(to.name),
-                                   row.size(), to.columns.size()));
+      throw InputError(fmt::format(
+          "{}: at tick {} {} has {} elements, and {} before; the log is "
+          "damaged",
+          printable(log_.file().string()), tick, shown(to.name), row.size(), to.columns.size()));
     to.ticks.push_back(tick);
     to.stamps.push_back(message.publish_time);
     to.values.insert(to.values.end(), row.begin(), row.end());
