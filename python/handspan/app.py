@@ -18,7 +18,7 @@ from ._handspan import ChannelInfo, InputError
 from .poses import pose_rows
 
 # a stream that Python moves is not lost while Python thinks: the loop stands meanwhile
-_STREAM = {"type": "pose_stream", "timeout": "60 s"}
+_STREAM = "{type: pose_stream, timeout: 60 s}"
 
 
 def _found(file: str | os.PathLike[str]) -> Path:
@@ -34,7 +34,7 @@ class App:
     file: from the present folder, or one that handspan came with ("apps/grab.yaml").
     seed: of everything random, in place of the app's.
     parameters: other values of keys of its files, by path, as ``--param`` has them:
-        {"scene.objects.box.mass": 0.6, "duration": "5 s"}.
+        {"scene.objects.box.mass": 0.6, "duration": "5 s"}. A text is YAML.
     streams: sources of the app that Python moves instead: each becomes a pose_stream, which
         Session.set_reference() feeds.
     Raises InputError or ConfigError with the place, the cause and a hint.
@@ -52,15 +52,12 @@ class App:
         self.parameters = dict(parameters or {})
         if seed is not None and not 0 <= seed < 2**64:
             raise InputError(f"seed is {seed}; it must be from 0 to 2^64 - 1")
-        given: dict[str, Any] = self.parameters | {f"sources.{name}": _STREAM for name in self.streams}
-        texts = [(key, value if isinstance(value, str) else json.dumps(value)) for key, value in given.items()]
+        texts = [(key, one if isinstance(one, str) else json.dumps(one)) for key, one in self.parameters.items()]
+        for name in self.streams:
+            # one that is not there is found by the first, and all of it replaced by the second
+            texts += [(f"sources.{name}.type", "pose_stream"), (f"sources.{name}", _STREAM)]
         self._path = _found(file)
         self._app = _handspan.App(self._path, texts, seed)
-        names = [name for name, _ in self._app.sources]
-        for name in self.streams:
-            if name not in names:
-                hint = _handspan.did_you_mean(name, names, "it has")
-                raise InputError(f"{self._path}: there is no source '{_handspan.shown(name)}'; {hint}")
 
     @property
     def name(self) -> str:

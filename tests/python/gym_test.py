@@ -59,11 +59,11 @@ class EnvTest(Case):
         self.assertEqual(first.tobytes(), again.tobytes())
 
     def test_absolute_actions_are_poses(self):
-        env = Env(handspan.App(GRAB, streams=STREAMS), observations=OBSERVATIONS, actions=["left_hand"],
+        env = Env(handspan.App(GRAB, streams=STREAMS), observations=OBSERVATIONS, actions=["left_hand", "right_hand"],
                   absolute=True, start=ready)  # fmt: skip
         first, _ = env.reset()
         for _ in range(30):
-            after, *_ = env.step(first[:7] + [0, 0, 0.05, 0, 0, 0, 0])
+            after, *_ = env.step(np.concatenate([first[:7] + [0, 0, 0.05, 0, 0, 0, 0], first[7:14]]))
         self.assertLess(abs(after[2] - first[2] - 0.05), 0.005)
 
     def test_what_is_wrong_is_refused(self):
