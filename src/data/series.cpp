@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "core/escape.hpp"
 #include "core/suggest.hpp"
@@ -31,6 +32,55 @@ void fit_columns(Series& s, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i)
     s.columns.push_back(n == 1 ? std::string("value") : std::to_string(i));
 }
+
+// How the numbers of a topic's messages lie in them. Messages of one topic differ in their stamp
+// and their numbers only, as a rule: names, frames and counts stay. So what is laid out as the
+// first one was is copied, and everything else is decoded.
+class SeriesLayout {
+ public:
+  struct Block {
+    std::size_t offset = 0, count = 0;  // in bytes; of doubles
+  };
+
+  /// @param parts the numbers that were decoded from the message, in the order of their lists
+  /// @param tail bytes after the last of them
+  void learn(ByteSpan message, const std::vector<std::span<const double>>& parts,
+             std::size_t tail = 0) {
+    first_.assign(message.begin(), message.end());
+    blocks_.clear();
+    // from the end: before the numbers of a list is its count, padded to 8 bytes
+    std::size_t end = message.size() - std::min(tail, message.size());
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+      const std::size_t size = part->size_bytes();
+      if (part->empty() || end < size + kStampEnd ||
+          std::memcmp(message.data() + end - size, part->data(), size) != 0)
+        return blocks_.clear();
+      blocks_.insert(blocks_.begin(), {end - size, part->size()});
+      end = blocks_.front().offset - std::min<std::size_t>(8, blocks_.front().offset);
+    }
+  }
+  const std::vector<Block>& blocks() const { return blocks_; }
+  /// Whether the numbers of a message are where those of the first one were.
+  bool fits(ByteSpan message) const {
+    if (blocks_.empty() || message.size() != first_.size()) return false;
+    const auto same = [&](std::size_t from, std::size_t to) {
+      return std::memcmp(message.data() + from, first_.data() + from, to - from) == 0;
+    };
+    if (!same(0, kStamp)) return false;
+    std::size_t from = kStampEnd;
+    for (const Block& block : blocks_) {
+      if (!same(from, block.offset)) return false;
+      from = block.offset + block.count * sizeof(double);
+    }
+    return same(from, message.size());
+  }
+
+ private:
+  // of the header, which may differ: the messages' publish time is what is used
+  static constexpr std::size_t kStamp = 4, kStampEnd = 12;
+  Bytes first_;
+  std::vector<Block> blocks_;
+};
 
 // One topic of a log and the series that come of it: one, or the three of a joint state.
 class SeriesTopic {
@@ -79,12 +129,19 @@ class SeriesTopic {
     const std::int64_t tick = message.log_time / log_.base_period();
     // key frames repeat what was recorded at that tick already
     if (!series_[0].ticks.empty() && series_[0].ticks.back() == tick) return;
+    if (layout_.fits(message.bytes)) {
+      const auto& blocks = layout_.blocks();
+      for (std::size_t b = 0; b < blocks.size(); ++b)
+        copy_row(series_[b], message, tick, blocks[b]);
+      return;
+    }
     if (group_) {
       add_joints(message, tick);
       return;
     }
     Series& s = series_[0];
     read_channel(schema_->name, message.bytes, values_, word_);
+    if (s.ticks.empty() && holds_doubles(s.type)) layout_.learn(message.bytes, {values_});
     add_row(s, message, tick, values_);
     if (s.type != ChannelType::kChoice || values_.empty()) return;
     s.words.push_back(word_);
@@ -106,10 +163,24 @@ class SeriesTopic {
     to.stamps.push_back(message.publish_time);
     to.values.insert(to.values.end(), row.begin(), row.end());
   }
+  static void copy_row(Series& to, const McapMessage& message, std::int64_t tick,
+                       const SeriesLayout::Block& block) {
+    to.ticks.push_back(tick);
+    to.stamps.push_back(message.publish_time);
+    const std::size_t at = to.values.size();
+    to.values.resize(at + block.count);
+    std::memcpy(to.values.data() + at, message.bytes.data() + block.offset,
+                block.count * sizeof(double));
+  }
   void add_joints(const McapMessage& message, std::int64_t tick) {
     const auto m = decode<messages::JointState>(message.bytes);
-    if (series_[0].ticks.empty())
+    if (series_[0].ticks.empty()) {
       for (Series& each : series_) each.columns = m.name;
+      std::vector<std::span<const double>> parts = {m.position, m.velocity};
+      if (!m.effort.empty()) parts.emplace_back(m.effort);
+      // without efforts only their count follows
+      layout_.learn(message.bytes, parts, m.effort.empty() ? sizeof(std::uint32_t) : 0);
+    }
     add_row(series_[0], message, tick, m.position);
     add_row(series_[1], message, tick, m.velocity);
     if (!m.effort.empty()) add_row(series_[2], message, tick, m.effort);
@@ -120,6 +191,7 @@ class SeriesTopic {
   bool group_ = false;
   std::string doc_;
   std::vector<Series> series_;
+  SeriesLayout layout_;
   std::vector<double> values_;
   std::string word_;
 };
