@@ -7,14 +7,21 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <span>
 #include <sstream>
 #include <vector>
 
 namespace handspan {
 namespace {
 
-// The first object that is iterated is the program itself.
+// Of the object that this code is in: the program, or what a program of others (Python) loaded.
 int find_build_id(dl_phdr_info* info, std::size_t, void* result) {
+  const auto here = reinterpret_cast<ElfW(Addr)>(&find_build_id) - info->dlpi_addr;
+  const std::span headers(info->dlpi_phdr, info->dlpi_phnum);
+  if (std::ranges::none_of(headers, [&](const auto& header) {
+        return header.p_type == PT_LOAD && here - header.p_vaddr < header.p_memsz;
+      }))
+    return 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto& header = info->dlpi_phdr[i];
     if (header.p_type != PT_NOTE) continue;

@@ -5,7 +5,8 @@
 
 namespace handspan {
 
-/// The linker's build id of the running program, in hexadecimal; "unknown" when it has none.
+/// The linker's build id of the program or library that this is in, in hexadecimal; "unknown" when
+/// it has none.
 std::string build_id();
 /// "GCC 12.2.0".
 std::string compiler();

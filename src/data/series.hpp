@@ -22,8 +22,14 @@ struct Series {
   std::vector<std::string> choices;  // of choices, all words
 };
 
-/// All channels of a log, in the order of its topics. @throws InputError when a message is damaged
-std::vector<Series> series_of(const LogFile& log);
+/// Names of a log's channels that have values, in the order of its topics.
+/// @throws InputError when a message is damaged
+std::vector<ChannelInfo> channels_of(const LogFile& log);
+
+/// Channels of a log, in the order of its topics, read in one pass. @param only their names; none
+/// named: all that have values
+/// @throws InputError when a message is damaged, or a name is none of a channel that has values
+std::vector<Series> series_of(const LogFile& log, const std::vector<std::string>& only = {});
 
 /// A channel's unit, element by element: "m/s, rad/s" is of six elements m/s three times, then
 /// rad/s.
