@@ -31,7 +31,7 @@ const char* const kGroups[] = {"tiago.base", "tiago.torso", "tiago.arm"};
 // into the table by 2 cm, where it is when `s` has ended after 6 s
 std::string pressed() {
   return tiago_app(R"(      s:
-        do: [{type: move_to, task: hand, linear: {speed: 0.1 m/s}, waypoints: [{relative: true, position: [0.15, 0.05, 0.0], rpy: [0, 0, 0]}, {relative: true, position: [0, 0, -0.18], rpy: [0, 0, 0]}]}]
+        do: [{type: move_to, task: hand, linear: {velocity: 0.1 m/s}, waypoints: [{relative: true, position: [0.15, 0.05, 0.0], rpy: [0, 0, 0]}, {relative: true, position: [0, 0, -0.18], rpy: [0, 0, 0]}]}]
         next: [{to: live, when: [{type: after, time: 6 s}]}]
       live:
         do:)" + kTiagoLive);
@@ -117,7 +117,7 @@ TEST(Ride, SaysWhatItCannotRideOn) {
             "test.yaml:18: sources.ride cannot be made: there is no frame "
             "'tiago.torso_lft_link'; did you mean 'tiago.torso_lift_link'?");
   EXPECT_EQ(told("ride, on: tiago.torso_lift_link", "ride"),
-            "test.yaml:18: sources.ride has no key 'on', which it needs");
+            "test.yaml:18: sources.ride has no key 'on'; add 'on: <text>'");
   std::string still = R"(whole_arm:
   arms: {tiago.arm: {}}
   tasks: {hand: {type: pose, frame: tiago.gripper_grasping_frame}, posture: {type: posture, robot: tiago, stiffness: 10}}
