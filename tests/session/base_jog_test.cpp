@@ -61,7 +61,8 @@ TEST(BaseJog, EachErrorSaysWhereWhatAndWhatToDo) {
             made + "there is no device 'headse'; did you mean 'headset'?");
   EXPECT_EQ(told("base_jog, device: headset,", "base_jog,"),
             wheels + " has no key 'device'; add 'device: <text>'");
-  EXPECT_EQ(told("task: base, forward", "forward"), wheels + " has no key 'task'; add 'task: <text>'");
+  EXPECT_EQ(told("task: base, forward", "forward"),
+            wheels + " has no key 'task'; add 'task: <text>'");
   EXPECT_EQ(told("task: base, forward", "task: bas, forward"),
             made + "there is no task 'bas'; did you mean 'base'?");
   EXPECT_EQ(told("task: base, forward", "task: hand, forward"),
