@@ -54,6 +54,11 @@ class UrdfBuilder {
         description_.mimics.push_back(
             {joint.name, joint.mimic->master, joint.mimic->multiplier, joint.mimic->offset});
     }
+    for (const auto& mimic : description_.mimics)
+      if (std::ranges::count(description_.mimics, mimic.master, &MimicDescription::joint))
+        note(fmt::format(
+            "joint '{}' mimics '{}', which mimics another: it follows the first of them",
+            mimic.joint, mimic.master));
     covers_.finish(description_);
     const auto fixed = std::ranges::count(urdf_.joints, UrdfJointType::kFixed, &UrdfJoint::type);
     if (fixed > 0)

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "core/index.hpp"
+#include "robot/mimic_chains.hpp"
 
 namespace handspan {
 namespace {
@@ -276,6 +277,7 @@ ModelDescription describe(const mjModel& m, const std::string& name,
     description.mimics.push_back({mj_id2name(&m, mjOBJ_JOINT, m.eq_obj1id[e]),
                                   mj_id2name(&m, mjOBJ_JOINT, m.eq_obj2id[e]), c[1], c[0]});
   }
+  resolve_mimic_chains(description);
   if (m.nu > 0)
     notes.push_back(
         fmt::format("{} actuators are not kept: robot.yaml's groups say what is driven", m.nu));

@@ -12,9 +12,16 @@
 namespace handspan {
 namespace {
 
-struct OperateConfig {
-  std::string group, device;
-  std::optional<std::string> on, off, all_off, safety, width;
+// controls of one device
+struct OperateControls {
+  std::string device;
+  std::optional<std::string> on, off, all_off, safety;
+};
+
+struct OperateConfig : OperateControls {
+  std::string group;
+  std::optional<std::string> width;
+  std::vector<OperateControls> also;
   bool toggles = false;
   std::optional<Eigen::VectorXd> open, closed;
   std::optional<double> speed, force;
@@ -25,16 +32,15 @@ struct OperateConfig {
 class OperateMode : public Mode {
  public:
   OperateMode(const OperateConfig& config, const ModeContext& context)
-      : config_(config),
-        device_(context.devices.find(config.device)),
-        group_(end_effector(context.layout, config.group)) {
+      : config_(config), group_(end_effector(context.layout, config.group)) {
     const GroupLayout& layout = context.layout.groups[group_];
     const bool suction = layout.kind == GroupKind::kSuction;
     const bool gripper = layout.kind == GroupKind::kGripper;
     if (suction && (config.open || config.closed || config.width))
       throw InputError(
           fmt::format("'{}' is a suction cup: it has no width, and is on or off", config.group));
-    if (!suction && config.all_off)
+    const auto has_all_off = [](const OperateControls& c) { return c.all_off.has_value(); };
+    if (!suction && (config.all_off || std::ranges::any_of(config.also, has_all_off)))
       throw InputError(
           fmt::format("'{}' is not a suction cup: 'all_off' is for one", config.group));
     if (!gripper && (config.speed || config.force))
@@ -62,56 +68,82 @@ class OperateMode : public Mode {
       if (positions->size() != layout.size())
         throw InputError(fmt::format("{} positions for the {} joints of '{}'", positions->size(),
                                      layout.size(), config.group));
-    if (config.on) on_ = device_.control(*config.on);
-    if (config.off) off_ = device_.control(*config.off);
-    if (config.all_off) all_off_ = device_.control(*config.all_off);
-    if (config.safety) safety_ = device_.control(*config.safety);
-    if (config.width) width_ = device_.axis_index(*config.width);
+    hands_.emplace_back(config, context.devices);
+    for (const OperateControls& other : config.also) hands_.emplace_back(other, context.devices);
+    if (config.width) width_ = hands_.front().device->axis_index(*config.width);
   }
 
   // what is down already was not pressed for this
   void enter(const ModeMoment&) override {
-    on_was_ = on_ && device_.pressed(*on_);
-    off_was_ = off_ && device_.pressed(*off_);
-    all_off_was_ = all_off_ && device_.pressed(*all_off_);
+    for (Hand& hand : hands_)
+      for (Button* button : {&hand.on, &hand.off, &hand.all_off}) button->begin(*hand.device);
   }
   bool update(const ModeMoment& at) override {
-    const Edge on = edge(on_, on_was_), off = edge(off_, off_was_),
-               all_off = edge(all_off_, all_off_was_);
-    if (safety_ && !device_.pressed(*safety_)) return false;
     Eigen::VectorXd& command = at.manual.groups[group_];
-    if (width_ && device_.axis_valid(*width_))
-      command = open_ + std::clamp(device_.axis(*width_), 0.0, 1.0) * (narrow_ - open_);
-    const bool is_on = (command - closed_).squaredNorm() < (command - open_).squaredNorm();
-    if (on == Edge::kPressed)
-      command = config_.toggles && is_on ? open_ : closed_;
-    else if (on == Edge::kReleased && !config_.toggles && !config_.off)
-      command = open_;
-    if (off == Edge::kPressed) command = open_;
-    if (all_off == Edge::kPressed) command.setConstant(kAllOff);
+    for (Hand& hand : hands_) operate(hand, command);
     return false;
   }
   std::string text() const override {
-    return fmt::format("{} works {}", config_.device, config_.group);
+    std::string who = config_.device;
+    for (const OperateControls& other : config_.also) who += " or " + other.device;
+    return fmt::format("{} works {}", who, config_.group);
   }
   std::vector<std::string> drives() const override { return {config_.group}; }
-  void state(StateArchive& archive) override { archive(on_was_, off_was_, all_off_was_); }
+  void state(StateArchive& archive) override { archive(hands_); }
 
  private:
   // of a cup: neither vacuum nor blow-off
   static constexpr double kAllOff = -1.0;
   enum class Edge { kNone, kPressed, kReleased };
 
-  Edge edge(const std::optional<Control>& control, bool& was) const {
-    if (!control) return Edge::kNone;
-    if (!device_.believed(*control)) {
-      was = false;
-      return Edge::kNone;
+  // A control, which may be none, and whether it was down.
+  struct Button {
+    std::optional<Control> control;
+    bool was = false;
+
+    void begin(const DeviceState& device) { was = control && device.pressed(*control); }
+    Edge edge(const DeviceState& device) {
+      if (!control) return Edge::kNone;
+      if (!device.believed(*control)) {
+        was = false;
+        return Edge::kNone;
+      }
+      const bool is = device.pressed(*control);
+      const Edge edge = is == was ? Edge::kNone : is ? Edge::kPressed : Edge::kReleased;
+      was = is;
+      return edge;
     }
-    const bool is = device_.pressed(*control);
-    const Edge edge = is == was ? Edge::kNone : is ? Edge::kPressed : Edge::kReleased;
-    was = is;
-    return edge;
+  };
+  // What a person works it with.
+  struct Hand {
+    Hand(const OperateControls& controls, const Devices& devices)
+        : device(&devices.find(controls.device)) {
+      if (controls.on) on.control = device->control(*controls.on);
+      if (controls.off) off.control = device->control(*controls.off);
+      if (controls.all_off) all_off.control = device->control(*controls.all_off);
+      if (controls.safety) safety = device->control(*controls.safety);
+    }
+    void state(StateArchive& archive) { archive(on.was, off.was, all_off.was); }
+
+    const DeviceState* device;
+    Button on, off, all_off;
+    std::optional<Control> safety;
+  };
+
+  void operate(Hand& hand, Eigen::VectorXd& command) const {
+    const DeviceState& device = *hand.device;
+    const Edge on = hand.on.edge(device), off = hand.off.edge(device),
+               all_off = hand.all_off.edge(device);
+    if (hand.safety && !device.pressed(*hand.safety)) return;
+    if (&hand == &hands_.front() && width_ && device.axis_valid(*width_))
+      command = open_ + std::clamp(device.axis(*width_), 0.0, 1.0) * (narrow_ - open_);
+    const bool is_on = (command - closed_).squaredNorm() < (command - open_).squaredNorm();
+    if (on == Edge::kPressed)
+      command = config_.toggles && is_on ? open_ : closed_;
+    else if (on == Edge::kReleased && !config_.toggles && !hand.off.control)
+      command = open_;
+    if (off == Edge::kPressed) command = open_;
+    if (all_off == Edge::kPressed) command.setConstant(kAllOff);
   }
 
   Eigen::VectorXd gripper_values(const std::optional<Eigen::VectorXd>& width,
@@ -126,33 +158,46 @@ class OperateMode : public Mode {
   }
 
   OperateConfig config_;
-  const DeviceState& device_;
   std::size_t group_;
+  std::vector<Hand> hands_;                 // that of the mode's own keys is the first
   Eigen::VectorXd open_, closed_, narrow_;  // commands; narrow: of the axis at its end
-  std::optional<Control> on_, off_, all_off_, safety_;
-  std::optional<std::size_t> width_;
-  bool on_was_ = false, off_was_ = false, all_off_was_ = false;
+  std::optional<std::size_t> width_;        // of the first
 };
+
+template <class Config>
+ObjectSchema<Config> with_controls(const ObjectSchema<Config>& schema) {
+  return schema.required("device", &OperateControls::device, text())
+      .optional("on", &OperateControls::on, text(),
+                "closes, or suction on, when pressed; released again: the opposite")
+      .optional("off", &OperateControls::off, text(),
+                "opens, or suction off, when pressed; with it, releasing `on` does nothing")
+      .optional("all_off", &OperateControls::all_off, text(),
+                "a suction cup: vacuum and blow-off off when pressed; the others blow off")
+      .optional("safety", &OperateControls::safety, text(),
+                "nothing happens unless this is held; what is held stays held");
+}
 
 }  // namespace
 
 void register_operate_mode(ModeRegistry& registry) {
   registry.add(
       "operate",
-      object<OperateConfig>("Operate", "a person's buttons work a suction cup or a gripper")
-          .required("group", &OperateConfig::group, text(), "suction cup or gripper")
-          .required("device", &OperateConfig::device, text())
-          .optional("on", &OperateConfig::on, text(),
-                    "closes, or suction on, when pressed; released again: the opposite")
-          .optional("off", &OperateConfig::off, text(),
-                    "opens, or suction off, when pressed; with it, releasing `on` does nothing")
-          .optional("all_off", &OperateConfig::all_off, text(),
-                    "a suction cup: vacuum and blow-off off when pressed; the others blow off")
+      with_controls(
+          object<OperateConfig>("Operate", "a person's buttons work a suction cup or a gripper")
+              .required("group", &OperateConfig::group, text(), "suction cup or gripper"))
+          .optional("also", &OperateConfig::also,
+                    list(with_controls(object<OperateControls>("OperateControls",
+                                                               "another device that works it"))
+                             .check(
+                                 [](const OperateControls& c) -> std::optional<Fault> {
+                                   if (c.on || c.off) return std::nullopt;
+                                   return Fault{"names no control", "give on or off"};
+                                 },
+                                 "at least one control")),
+                    "other devices that work it too, each with its controls")
           .optional("toggles", &OperateConfig::toggles, boolean(), "each press of `on` changes it")
           .optional("width", &OperateConfig::width, text(),
                     "axis that sets a gripper between open (0) and closed (1)")
-          .optional("safety", &OperateConfig::safety, text(),
-                    "nothing happens unless this is held; what is held stays held")
           .optional("open", &OperateConfig::open, dynamic_vector(),
                     "a gripper's width, left out: as wide as it goes; else positions of the joints")
           .optional("closed", &OperateConfig::closed, dynamic_vector(),

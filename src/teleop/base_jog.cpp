@@ -35,8 +35,7 @@ const PostureTask& base_task(const std::string& name, const SourceContext& conte
       type(1) != JointType::kPrismatic || type(2) != JointType::kRevolute)
     throw InputError(fmt::format(
         "the task '{}' is of the joints {}; a base has three, in this order: two that slide along "
-        "x "
-        "and y and one that turns (joints: [ROBOT.base_x, ROBOT.base_y, ROBOT.base_yaw])",
+        "x and y and one that turns (joints: [ROBOT.base_x, ROBOT.base_y, ROBOT.base_yaw])",
         name, joined(posture->joint_names())));
   return *posture;
 }

@@ -530,6 +530,20 @@ TEST_F(Cli, ImportTakesNumbersByJointAndGroups) {
   EXPECT_FALSE(std::filesystem::exists(out)) << "left behind by a failed import";
 }
 
+TEST_F(Cli, ImportRefusesABaseThatThereIsNotAndJointsWithoutNames) {
+  const std::string import = "import " + (folder_ / "r.urdf").string();
+  const Result sideways = run(import + " --base sideways");
+  EXPECT_EQ(sideways.code, 2);
+  EXPECT_NE(sideways.output.find("--base: sideways not in {planar,differential}"),
+            std::string::npos)
+      << sideways.output;
+  for (const std::string option : {"--base", "--fixed"}) {
+    const Result bare = run(import + " " + option);
+    EXPECT_EQ(bare.code, 2);
+    EXPECT_NE(bare.output.find(option + ": "), std::string::npos) << bare.output;
+  }
+}
+
 TEST_F(Cli, HelpNamesTheCommands) {
   const Result r = run("--help");
   EXPECT_EQ(r.code, 0);

@@ -1,6 +1,7 @@
 // A base on wheels as joints in the plane, and joints that are fixed on import.
 #include "import/import_base.hpp"
 
+#include "core/text_file.hpp"
 #include "import/import_write.hpp"
 #include "import_fixture.hpp"
 
@@ -88,6 +89,53 @@ TEST_F(ImportBase, SaysWhatIsMissing) {
   wrong.fixed.insert("rol");
   EXPECT_EQ(error([&] { import_robot(file, wrong); }),
             file + ": --fixed names the joint 'rol', which is not there; did you mean 'roll'?");
+}
+
+// where, what and what to do, of each robot that cannot drive about
+TEST_F(ImportBase, RefusesARobotThatCannotDriveAbout) {
+  std::string text = read_text_file(cart());
+  const auto told = [&](const std::string& from, const std::string& to) {
+    std::string wrong = text;
+    for (std::size_t at = 0; (at = wrong.find(from, at)) != std::string::npos; at += to.size())
+      wrong.replace(at, from.size(), to);
+    const path file = write("wrong.urdf", wrong);
+    std::string message = error([&] { import_robot(file, options()); });
+    for (std::size_t at; (at = message.find(folder_.string() + "/")) != std::string::npos;)
+      message.erase(at, folder_.string().size() + 1);
+    return message;
+  };
+  EXPECT_EQ(told("'arm_1'", "'base_x'"),
+            "wrong.urdf: --base would add the joint 'base_x', which is there; rename that joint");
+  EXPECT_EQ(told("'arm'", "'base_axle'"),
+            "wrong.urdf: --base would add the frame 'base_axle', which is there; rename it");
+  // a link without mass that is the world: its child moves in it
+  EXPECT_EQ(told("<link name='hull'>",
+                 "<link name='world'/><joint name='slide' type='prismatic'><parent link='world'/>"
+                 "<child link='hull'/><axis xyz='1 0 0'/>" +
+                     test::kLimit + "</joint><link name='hull'>"),
+            "wrong.urdf: --base would move 'hull', which the joint 'slide' moves already; leave "
+            "--base out, or fix that joint with --fixed");
+}
+
+TEST_F(ImportBase, IsNotForMjcf) {
+  const path file = write("m.xml",
+                          "<mujoco model='m'><worldbody><body name='a'><inertial pos='0 0 0' "
+                          "mass='1' diaginertia='1 1 1'/><joint name='j' range='-1 1'/></body>"
+                          "</worldbody></mujoco>");
+  ImportOptions given;
+  given.velocity = given.effort = 1.0;
+  for (const std::string option : {"--base", "--fixed"}) {
+    given.base.reset();
+    given.fixed.clear();
+    if (option == "--base")
+      given.base = BaseMotion::kPlanar;
+    else
+      given.fixed = {"j"};
+    EXPECT_EQ(error([&] { import_robot(file, given); }),
+              file.string() + ": " + option +
+                  " is for URDF, which cannot say it; in an MJCF, give the root slide and hinge "
+                  "joints, or take joints out");
+  }
 }
 
 }  // namespace import_base_test

@@ -250,6 +250,50 @@ TEST(GripModes, APersonsButtonAndAxisWorkIt) {
   EXPECT_NEAR(rig.number("arm.gripper.width"), 0.085, 1e-3);
 }
 
+TEST(GripModes, SeveralDevicesWorkOne) {
+  const std::string devices =
+      "devices: {pad: {driver: {type: headset}}, page: {driver: {type: headset}}}\n";
+  const auto app = [&](const std::string& also) {
+    return machine(
+               "{type: operate, group: arm.gripper, device: pad, \"on\": left.primary, toggles: "
+               "true, also: [" +
+                   also + "]}",
+               "{to: held, when: [{type: event, name: x}]}") +
+           devices;
+  };
+  Rig rig(app("{device: page, \"on\": right.primary}"), true);
+  const auto press = [&](const std::string& device, const std::string& button) {
+    for (const bool down : {false, true, false}) {
+      for (const std::string one : {"pad", "page"}) {
+        DeviceSample sample(one, headset_layout());
+        for (std::size_t b = 0; b < headset_layout().buttons.size(); ++b)
+          sample.set_button(b, down && one == device && headset_layout().buttons[b] == button);
+        sample.set_stamp(rig.session.now());
+        rig.session.mailbox(one).post(sample.input());
+      }
+      rig.run(0.02);
+    }
+    rig.run(1.5);
+  };
+  press("page", "left.primary");
+  EXPECT_NEAR(rig.number("arm.gripper.width"), 0.085, 1e-3) << "the pad's button is not the page's";
+  press("page", "right.primary");
+  EXPECT_NEAR(rig.number("arm.gripper.width"), 0.04, 1e-3);
+  press("pad", "left.primary");
+  EXPECT_NEAR(rig.number("arm.gripper.width"), 0.085, 1e-3);
+  const AppFolder folder(scene(true));
+  const auto told = [&](const std::string& also, const std::vector<std::string>& words) {
+    const std::string message = folder.error(app(also));
+    for (const std::string& word : words)
+      EXPECT_NE(message.find(word), std::string::npos) << message;
+  };
+  told("{device: page}", {"test.yaml:", "also[0] names no control; give on or off"});
+  told("{device: pge, \"on\": left.primary}",
+       {"test.yaml:", "there is no device 'pge'", "did you mean 'page'?"});
+  told("{device: page, \"on\": left.primary, all_off: left.stick}",
+       {"test.yaml:", "is not a suction cup: 'all_off' is for one"});
+}
+
 TEST(GripModes, OneThatNobodyCommandsIsAParameter) {
   Rig rig(kArms, false);
   const ParameterTable& table = rig.session.parameters();
