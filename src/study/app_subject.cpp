@@ -74,9 +74,14 @@ class AppRun::Sampler {
     if (!holds_doubles(info.type)) return;
     ids_.push_back(id);
     const auto units = element_units(info.unit, info.size);
-    for (std::size_t i = 0; i < info.size; ++i)
-      series_.push_back(
-          {info.size == 1 ? info.name : fmt::format("{}[{}]", info.name, i), units[i], {}, {}});
+    for (std::size_t i = 0; i < info.size; ++i) {
+      // of a pose, whose quaternion has none
+      const bool turn = info.type == ChannelType::kPose && i >= 3;
+      series_.push_back({info.size == 1 ? info.name : fmt::format("{}[{}]", info.name, i),
+                         turn ? "" : units[i],
+                         {},
+                         {}});
+    }
   }
 
   Rate rate_;

@@ -52,7 +52,9 @@ ShownRun log_of(const FigureContext& context, const std::string& name) {
   for (const Series& series : series_of(log)) {
     const std::size_t size = series.columns.size();
     if (size == 0 || !series.words.empty()) continue;
-    const auto units = element_units(series.unit, size);
+    auto units = element_units(series.unit, size);
+    // of a pose, whose quaternion has none
+    for (std::size_t i = 3; i < size && series.type == ChannelType::kPose; ++i) units[i] = "";
     for (std::size_t row = 0; row < series.ticks.size(); ++row)
       for (std::size_t i = 0; i < size; ++i)
         add_value(run, size == 1 ? series.name : fmt::format("{}[{}]", series.name, i), units[i],
