@@ -1,26 +1,19 @@
+import { build } from 'esbuild';
 import { fileURLToPath } from 'node:url';
-import { build, defineConfig } from 'vite';
+import { defineConfig } from 'vite';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-// Reports of studies: figures-draw.mjs draws figures with Node.js, figures-page.js is embedded in the report, so that they
-// move. Both ship beside the page, which does not load them.
+// Reports of studies: figures-draw.mjs draws figures with Node.js (Debian 12's, too), figures-page.js is embedded in the
+// report, so that they move. Both ship beside the page, which does not load them.
 const figures = {
   name: 'figures-of-reports',
   apply: 'build' as const,
   async closeBundle() {
-    const bundle = (entry: string, fileName: string, format: 'es' | 'iife', ssr: boolean) =>
-      build({
-        configFile: false, root: here('.'), logLevel: 'warn', publicDir: false,
-        ssr: { noExternal: true },
-        build: {
-          target: ssr ? 'node18' : 'es2022', emptyOutDir: false, minify: 'esbuild', ssr, outDir: here('./dist'), chunkSizeWarningLimit: 2000,
-          // the 'canvas' of npm would only measure texts, and is not there
-          rollupOptions: { input: here(entry), external: ['canvas'], output: { format, entryFileNames: fileName, inlineDynamicImports: true } },
-        },
-      });
-    await bundle('./figures/draw.ts', 'figures-draw.mjs', 'es', true);
-    await bundle('./figures/page.ts', 'figures-page.js', 'iife', false);
+    const common = { bundle: true, minify: true, legalComments: 'none', logLevel: 'warning' } as const;
+    // npm's 'canvas' would only measure texts, and is not there
+    await build({ ...common, entryPoints: [here('./figures/draw.ts')], outfile: here('./dist/figures-draw.mjs'), platform: 'node', target: 'node18', format: 'esm', external: ['canvas'] });
+    await build({ ...common, entryPoints: [here('./figures/page.ts')], outfile: here('./dist/figures-page.js'), platform: 'browser', target: 'es2022', format: 'iife' });
   },
 };
 

@@ -15,6 +15,7 @@ using Json = nlohmann::json;
 
 // single runs are drawn when no more than these are in a panel
 constexpr std::size_t kMostPoints = 400;
+constexpr double kHalf = 0.28;  // the width of a box, cells being 1 apart
 
 struct BoxesConfig : FigureConfig {
   std::vector<std::string> of;
@@ -71,6 +72,10 @@ class BoxesFigure : public StudyFigure {
       if (x.empty()) continue;
       Json box = box_of(x);
       box["cell"] = rows.cells[c];
+      const double middle = static_cast<double>(c);
+      box["at"] = middle;
+      box["left"] = middle - kHalf;
+      box["right"] = middle + kHalf;
       drawing.csv +=
           fmt::format("{},{},{}", csv_cell(rows.titles[0]), csv_cell(rows.cells[c]), x.size());
       for (const char* key : {"low", "q1", "median", "q3", "high"})
@@ -86,10 +91,10 @@ class BoxesFigure : public StudyFigure {
       const bool outside = y < box["low"].get<double>() || y > box["high"].get<double>();
       if (!single && (!outside || points.size() >= kMostPoints)) continue;
       // beside one another the same way in every report
-      const double aside = jitter(row.run);
+      const double aside = single ? jitter(row.run) : 0.0;
       points.push_back({{"cell", rows.cells[row.cell]},
                         {"y", y},
-                        {"aside", single ? aside : 0.0},
+                        {"at", static_cast<double>(row.cell) + aside},
                         {"run", row.run},
                         {"seed", row.seed},
                         {"good", row.good}});
@@ -99,50 +104,54 @@ class BoxesFigure : public StudyFigure {
 
   static Json spec_of(const Results& results, const FigureRows& rows, const Json& boxes,
                       const Json& points) {
-    const Json x = category("cell", rows.cells);
-    const Json y = quantity("q1", rows.titles[0]);
+    // cells are places on a line of numbers, so that runs can stand beside one another
+    Json x = quantity("at", "");
+    Json places = Json::array();
+    for (std::size_t c = 0; c < rows.cells.size(); ++c) places.push_back(c);
+    x["scale"] = {{"domain", {-0.5, static_cast<double>(rows.cells.size()) - 0.5}},
+                  {"nice", false},
+                  {"zero", false}};
+    x["axis"] = {{"values", places},      {"labelExpr", Json(rows.cells).dump() + "[datum.value]"},
+                 {"grid", false},         {"labelAngle", rows.cells.size() > 3 ? -25 : 0},
+                 {"labelOverlap", false}, {"labelLimit", 140}};
+    Json left = x;
+    left["field"] = "left";
     Json colour = cell_colours(results, rows.cells);
     colour["legend"] = nullptr;
-    const auto field = [](const char* name, const char* to) {
-      return Json{{"y", {{"field", name}, {"type", "quantitative"}}}, {"y2", {{"field", to}}}};
-    };
-    const auto layer = [&](Json mark, Json encoding) {
-      encoding["x"] = x;
-      encoding["color"] = colour;
-      return Json{{"data", {{"values", boxes}}},
-                  {"mark", std::move(mark)},
-                  {"encoding", std::move(encoding)}};
-    };
-    Json whisker = field("low", "high");
-    whisker["y"]["title"] = rows.titles[0];
-    whisker["y"]["scale"] = {{"zero", false}};
-    Json box = field("q1", "q3");
-    box["y"]["title"] = rows.titles[0];
-    box["tooltip"] = tooltip({{"cell", "cell"},
-                              {"n", "runs"},
-                              {"median", "median"},
-                              {"q1", "quartile"},
-                              {"q3", "quartile"},
-                              {"low", "low"},
-                              {"high", "high"}});
-    Json median = {
-        {"y", {{"field", "median"}, {"type", "quantitative"}, {"title", rows.titles[0]}}}};
+    const std::string& title = rows.titles[0];
+    const Json shown = tooltip({{"cell", "cell"},
+                                {"n", "runs"},
+                                {"median", "median"},
+                                {"q1", "quartile"},
+                                {"q3", "quartile"},
+                                {"low", "low"},
+                                {"high", "high"}});
+    Json whisker = {{"x", x}, {"y", quantity("low", title)}, {"y2", {{"field", "high"}}}};
+    Json box = {{"x", left},
+                {"x2", {{"field", "right"}}},
+                {"y", quantity("q1", title)},
+                {"y2", {{"field", "q3"}}},
+                {"stroke", colour},
+                {"tooltip", shown}};
+    Json median = {{"x", left}, {"x2", {{"field", "right"}}}, {"y", quantity("median", title)}};
+    for (Json* encoding : {&whisker, &box, &median}) (*encoding)["color"] = colour;
+    const Json values = {{"values", boxes}};
     Json layers = Json::array();
-    layers.push_back(layer({{"type", "rule"}, {"strokeWidth", 1.2}}, whisker));
-    layers.push_back(layer(
-        {{"type", "bar"}, {"width", {{"band", 0.56}}}, {"fillOpacity", 0.18}, {"strokeWidth", 1.2}},
-        box));
-    layers.back()["encoding"]["stroke"] = colour;
-    layers.push_back(
-        layer({{"type", "tick"}, {"width", {{"band", 0.56}}}, {"thickness", 2.2}}, median));
+    layers.push_back({{"data", values},
+                      {"mark", {{"type", "rule"}, {"strokeWidth", 1.2}}},
+                      {"encoding", std::move(whisker)}});
+    layers.push_back({{"data", values},
+                      {"mark", {{"type", "rect"}, {"fillOpacity", 0.18}, {"strokeWidth", 1.2}}},
+                      {"encoding", std::move(box)}});
+    layers.push_back({{"data", values},
+                      {"mark", {{"type", "rule"}, {"strokeWidth", 2.2}}},
+                      {"encoding", std::move(median)}});
     layers.push_back(
         {{"data", {{"values", points}}},
          {"mark", {{"type", "point"}, {"size", 18}, {"strokeWidth", 1.2}, {"opacity", 0.75}}},
          {"encoding",
           {{"x", x},
-           {"xOffset",
-            {{"field", "aside"}, {"type", "quantitative"}, {"scale", {{"domain", {-1, 1}}}}}},
-           {"y", quantity("y", rows.titles[0])},
+           {"y", quantity("y", title)},
            {"color", colour},
            {"fill",
             {{"condition",
@@ -153,8 +162,7 @@ class BoxesFigure : public StudyFigure {
                {"legend", nullptr}}},
              {"value", "transparent"}}},
            {"tooltip",
-            tooltip(
-                {{"run", "run"}, {"seed", "seed"}, {"cell", "cell"}, {"y", rows.titles[0]}})}}}});
+            tooltip({{"run", "run"}, {"seed", "seed"}, {"cell", "cell"}, {"y", title}})}}}});
     const double width = std::clamp(56.0 * static_cast<double>(rows.cells.size()), 160.0, 440.0);
     return {{"width", width}, {"height", 220}, {"layer", std::move(layers)}};
   }

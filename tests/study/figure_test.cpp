@@ -130,7 +130,7 @@ TEST(Bars, StarsAreOfMeans) {
 TEST(Boxes, HaveQuartilesAndRuns) {
   const Drawing d = drawing_of("{type: boxes, of: [x, y]}", made_outcome());
   ASSERT_EQ(d.spec["concat"].size(), 2U);
-  const Json boxes = marks(d.spec["concat"][0], "bar");
+  const Json boxes = marks(d.spec["concat"][0], "rect");
   ASSERT_EQ(boxes.size(), 2U);
   EXPECT_NEAR(boxes[0]["median"].get<double>(), 45.0, 1e-9);
   EXPECT_NEAR(boxes[0]["q1"].get<double>(), 22.5, 1e-9);
