@@ -1,7 +1,14 @@
 #include "study/series_file.hpp"
 
 #include <fmt/format.h>
+// rows are read where they are asked for: no thread
+#define CSV_IO_NO_THREAD
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wunknown-warning-option"
+#pragma GCC diagnostic ignored "-Wstringop-truncation"
 #include <libfccp/csv.h>
+#pragma GCC diagnostic pop
 
 #include <charconv>
 #include <fstream>
