@@ -5,7 +5,10 @@
 
 #include "bench/figure.hpp"
 #include "core/private_folder.hpp"
+#include "core/random.hpp"
 #include "study/app_subject.hpp"
+#include "study/figure_pictures.hpp"
+#include "study/report.hpp"
 #include "study/run_plan.hpp"
 
 namespace handspan {
@@ -50,6 +53,52 @@ TickSamples overhead(const std::filesystem::path& root, const Parts& parts,
   return samples;
 }
 
+constexpr int kReportRows = 5000;
+constexpr double kReportTarget = 1e6;  // [us]
+
+// Of so many runs that nobody made: four columns in two cells, with noise.
+StudyOutcome many_runs(const std::filesystem::path& file, const Parts& parts) {
+  std::ofstream(file) << "title: many runs\nsubject: {app: app.yaml}\n"
+                         "metrics: {a: {type: object, object: box}}\nfigures:\n"
+                         "  landing: {type: ellipses, x: a, y: b}\n"
+                         "  spread: {type: bars, of: [a, b], statistic: deviation}\n";
+  std::ofstream(file.parent_path() / "app.yaml") << "name: none\n";
+  StudyOutcome outcome;
+  outcome.study = load_study(file, "many", parts);
+  outcome.results.cells = {"near", "far"};
+  outcome.results.columns = {{"a", "m", ""}, {"b", "m", ""}, {"c", "rad", ""}, {"d", "s", ""}};
+  RandomStream random(1, "report");
+  for (int i = 0; i < kReportRows; ++i) {
+    RunRecord run;
+    run.number = i + 1;
+    run.cell = outcome.results.cells[static_cast<std::size_t>(i % 2)];
+    run.repeat = i / 2;
+    run.seed = static_cast<std::uint64_t>(1 + i / 2);
+    for (int c = 0; c < 4; ++c) run.values.push_back(0.1 * (i % 2) + 0.02 * random.normal());
+    outcome.results.runs.push_back(run);
+  }
+  return outcome;
+}
+
+// from results to a page with its pictures, and their files
+TickSamples report(const std::filesystem::path& root, const Parts& parts) {
+  const PrivateFolder folder("handspan_bench_");
+  const StudyOutcome outcome = many_runs(folder.path() / "study.yaml", parts);
+  const VegaPrograms vega = find_vega(root / "web/dist");
+  TickSamples samples;
+  for (int i = 0; i < 5; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    auto figures = draw_figures(outcome, "");
+    const std::string missing = draw_pictures(vega, figures);
+    write_figures(figures, folder.path() / "figures");
+    std::ofstream(folder.path() / "report.html")
+        << report_html(outcome, figures, missing, vega.page);
+    samples.seconds.push_back(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return samples;
+}
+
 }  // namespace
 
 std::vector<Figure> study_figures(const std::filesystem::path& root, const Parts& parts) {
@@ -59,7 +108,11 @@ std::vector<Figure> study_figures(const std::filesystem::path& root, const Parts
   f.loop.ours = [root, &parts] {
     return overhead(root, parts, "{uniform: [0.4, 0.6], key: scene.objects.box.mass}");
   };
-  return {f};
+  Figure page;
+  page.name = "study/report_5000";
+  page.largest_median = kReportTarget;
+  page.loop.ours = [root, &parts] { return report(root, parts); };
+  return {f, page};
 }
 
 }  // namespace handspan

@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/file_trees.hpp"
+#include "data/series.hpp"
 #include "mujoco/mujoco_plant.hpp"
 #include "scene/load_scene.hpp"
 
@@ -72,9 +73,15 @@ class AppRun::Sampler {
     const ChannelInfo& info = table.info(id);
     if (!holds_doubles(info.type)) return;
     ids_.push_back(id);
-    for (std::size_t i = 0; i < info.size; ++i)
-      series_.push_back(
-          {info.size == 1 ? info.name : fmt::format("{}[{}]", info.name, i), info.unit, {}, {}});
+    const auto units = element_units(info.unit, info.size);
+    for (std::size_t i = 0; i < info.size; ++i) {
+      // of a pose, whose quaternion has none
+      const bool turn = info.type == ChannelType::kPose && i >= 3;
+      series_.push_back({info.size == 1 ? info.name : fmt::format("{}[{}]", info.name, i),
+                         turn ? "" : units[i],
+                         {},
+                         {}});
+    }
   }
 
   Rate rate_;

@@ -15,6 +15,10 @@
 #include "robot/engine_versions.hpp"
 #include "study/app_subject.hpp"
 #include "study/comparison_report.hpp"
+#include "study/figure_pictures.hpp"
+#include "study/figure_rows.hpp"
+#include "study/figure_theme.hpp"
+#include "study/report_figures.hpp"
 #include "study/report_page.hpp"
 #include "study/study_text.hpp"
 
@@ -23,47 +27,12 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json shown_number(double value, const std::string& unit) {
-  return std::isfinite(value) ? Json(value * shown_unit(unit).factor) : Json(nullptr);
-}
-
-// what the script draws
-std::string data_of(const StudyOutcome& outcome) {
-  const Results& results = outcome.results;
-  Json json = {{"cells", groups_of(results)},
-               {"columns", Json::array()},
-               {"variations", Json::array()},
-               {"runs", Json::array()}};
-  for (std::size_t c = 0; c < results.columns.size(); ++c)
-    json["columns"].push_back({{"name", results.columns[c].name},
-                               {"unit", shown_unit(results.columns[c].unit).unit},
-                               {"flag", results.is_flag(c)}});
-  for (const auto& v : results.variations)
-    json["variations"].push_back({{"name", v.name}, {"unit", shown_unit(v.unit).unit}});
-  for (const RunRecord& run : results.runs) {
-    if (!run.failure.empty()) continue;
-    Json drawn = Json::array(), values = Json::array();
-    for (std::size_t v = 0; v < run.drawn.size(); ++v)
-      drawn.push_back(shown_number(run.drawn[v].number, results.variations[v].unit));
-    for (std::size_t c = 0; c < run.values.size(); ++c)
-      values.push_back(shown_number(run.values[c], results.columns[c].unit));
-    json["runs"].push_back({{"number", run.number},
-                            {"cell", run.cell},
-                            {"seed", run.seed},
-                            {"good", run.good ? Json(*run.good) : Json(nullptr)},
-                            {"drawn", drawn},
-                            {"values", values}});
-  }
-  if (outcome.study.published) {
-    Json rows = Json::array();
-    for (const PublishedOutcome& p : outcome.published)
-      rows.push_back({{"what", p.measured.text},
-                      {"ratio", shown_number(p.comparison.ratio, "")},
-                      {"ratio_interval",
-                       {shown_number(p.comparison.ratio_lower, ""),
-                        shown_number(p.comparison.ratio_upper, "")}}});
-    json["published"] = rows;
-  }
+// what the script draws: specifications by name, and the runs for one quantity against another
+std::string data_of(const StudyOutcome& outcome, const std::vector<DrawnFigure>& figures) {
+  Json json = {{"figures", Json::object()}, {"explore", nullptr}};
+  for (const DrawnFigure& figure : figures)
+    if (!figure.drawing.spec.is_null()) json["figures"][figure.name] = figure.drawing.spec;
+  if (outcome.results.runs.size() <= kMostRows) json["explore"] = explored(outcome.results);
   std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   // nothing in it may end the script that it stands in
   for (std::size_t at = 0; (at = text.find("</", at)) != std::string::npos;)
@@ -100,7 +69,7 @@ std::string expectations_html(const StudyOutcome& outcome) {
   return out + "</table></div>\n";
 }
 
-std::string published_html(const StudyOutcome& outcome, bool plots) {
+std::string published_html(const StudyOutcome& outcome) {
   if (!outcome.study.published) return "";
   std::string out = fmt::format("<h2>Published, and ours</h2>\n<p class=soft>{}</p>\n",
                                 escaped(outcome.study.published->source));
@@ -122,8 +91,7 @@ std::string published_html(const StudyOutcome& outcome, bool plots) {
                        estimate_html({c.difference, c.lower, c.upper, 0}, unit),
                        estimate_html({c.ratio, c.ratio_lower, c.ratio_upper, 0}, ""));
   }
-  out += "</table></div>\n";
-  return out + (plots ? "<div id=published-plot></div>\n" : "");
+  return out + "</table></div>\n";
 }
 
 std::string statistics_html(const StudyOutcome& outcome) {
@@ -322,14 +290,14 @@ void write_text(const std::filesystem::path& file, const std::string& text) {
 
 }  // namespace
 
-std::string report_html(const StudyOutcome& outcome, const std::string& plotly) {
-  const bool plots = !plotly.empty();
+std::string report_html(const StudyOutcome& outcome, const std::vector<DrawnFigure>& figures,
+                        const std::string& no_pictures, const std::string& script) {
   const StudyConfig& study = outcome.study;
   std::string out = fmt::format(
       "<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n<meta name=viewport "
       "content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n<link rel=icon "
-      "href=\"data:,\">\n<style>{}</style>\n</head>\n<body>\n<main>\n",
-      escaped(study.title), kReportStyle);
+      "href=\"data:,\">\n<style>{}{}</style>\n</head>\n<body>\n<main>\n",
+      escaped(study.title), kReportStyle, figure_style());
   out += fmt::format("<h1>{}</h1>\n<p class=soft>{}, {} runs, seeds from {}</p>\n",
                      escaped(study.title), escaped(study.name), outcome.results.runs.size(),
                      study.seed);
@@ -338,31 +306,18 @@ std::string report_html(const StudyOutcome& outcome, const std::string& plotly) 
   if (!study.doc.empty()) out += fmt::format("<p>{}</p>\n", escaped(study.doc));
   out += expectations_html(outcome);
   if (outcome.comparison) out += comparison_html(*outcome.comparison);
-  out += published_html(outcome, plots);
+  out += own_figures_html(figures, no_pictures, !script.empty());
+  out += published_html(outcome);
   out += stages_html(outcome);
   out += statistics_html(outcome);
   out += runs_html(outcome);
-  out += "<h2>Plots</h2>\n";
-  if (plots)
-    out +=
-        "<p class=soft>Each point is a run; hollow: not good. Diamond: mean and standard "
-        "deviation.</p>\n<div "
-        "class=plots id=plots></div>\n<h3>One against another</h3>\n<p><label>across <select "
-        "id=across></select></label><label>up <select id=up></select></label></p>\n<div "
-        "class=\"plot large\" "
-        "id=explore></div>\n";
-  else
-    out +=
-        "<p class=missing>There are no plots: plotly.js was not found where set-up puts it. Run "
-        "tools/setup and "
-        "tools/build, and do the study again; all numbers are in results.csv.</p>\n";
+  out += column_figures_html(outcome, figures, no_pictures, !script.empty());
   out += configuration_html(outcome);
   out += "</main>\n";
-  if (plots)
+  if (!script.empty())
     out += fmt::format(
-        "<script type=\"application/json\" "
-        "id=data>{}</script>\n<script>{}</script>\n<script>{}</script>\n",
-        data_of(outcome), plotly, kReportScript);
+        "<script type=\"application/json\" id=figure-data>{}</script>\n<script>{}</script>\n",
+        data_of(outcome, figures), script);
   return out + "</body>\n</html>\n";
 }
 
@@ -372,10 +327,11 @@ void write_report(const StudyRunner& runner, const StudyOutcome& outcome,
   write_text(out / "results.csv", results_csv(outcome.results));
   write_text(out / "summary.json", summary_json(outcome));
   if (outcome.comparison) write_text(out / "comparison.json", comparison_json(*outcome.comparison));
-  const auto plotly = page / "plotly-basic.min.js";
-  write_text(
-      out / "report.html",
-      report_html(outcome, std::filesystem::is_regular_file(plotly) ? read_text_file(plotly) : ""));
+  const VegaPrograms vega = find_vega(page);
+  std::vector<DrawnFigure> figures = draw_figures(outcome, out);
+  const std::string no_pictures = draw_pictures(vega, figures);
+  write_figures(figures, out / "figures");
+  write_text(out / "report.html", report_html(outcome, figures, no_pictures, vega.page));
   const RunSpec& first = runner.plan().runs().front();
   const RunChanges changes = runner.plan().changes(first);
   const SubjectFiles& files = runner.plan().files();

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "study/figure_set.hpp"
 #include "study/runner.hpp"
 
 namespace handspan {
@@ -24,14 +25,18 @@ namespace handspan {
 /// SI; what is not finite is null. All but timing and machine is the same for the same study.
 std::string summary_json(const StudyOutcome& outcome);
 
-/// One HTML file that needs nothing else: verdict, published table, statistics, plots,
-/// configuration, how to reproduce. @param plotly the text of plotly.js; "": the report says that
-/// its plots are missing
-std::string report_html(const StudyOutcome& outcome, const std::string& plotly);
+/// One HTML file that needs nothing else: verdict, figures, published table, statistics,
+/// configuration, how to reproduce.
+/// @param no_pictures why figures have no pictures; "": they have. The report says so
+/// @param script figures-page.js, with which figures move; "": they stand still
+std::string report_html(const StudyOutcome& outcome, const std::vector<DrawnFigure>& figures,
+                        const std::string& no_pictures, const std::string& script);
 
-/// Writes the files into `out`, with the app as its first run had it in app.yaml (what that names
-/// is in files/), or the trial's configuration in trial.yaml.
-/// @param page where set-up puts plotly-basic.min.js @throws InputError when one cannot be written
+/// Writes the files into `out`, with each figure in figures/ (NAME.csv, NAME.svg, NAME.pdf), and
+/// the app as its first run had it in app.yaml (what that names is in files/), or the trial's
+/// configuration in trial.yaml.
+/// @param page where set-up puts figures-draw.mjs and figures-page.js
+/// @throws InputError when one cannot be written
 void write_report(const StudyRunner& runner, const StudyOutcome& outcome,
                   const std::filesystem::path& out, const std::filesystem::path& page);
 

@@ -1,10 +1,8 @@
 #pragma once
-// What every report has the same of: its style, and the script that draws its plots from the data
-// in it.
+// What every report has the same of: its style.
 
 namespace handspan {
 
 extern const char* const kReportStyle;
-extern const char* const kReportScript;
 
 }  // namespace handspan

@@ -63,8 +63,7 @@ void check_cell(const Results& results, const std::string& cell) {
   const auto known = [&](const RunRecord& run) { return run.cell == cell; };
   if (!cell.empty() && !std::ranges::count(results.cells, cell) &&
       std::ranges::none_of(results.runs, known))
-    throw InputError(fmt::format("the study has no cell '{}'; {}", shown(cell),
-                                 did_you_mean(cell, results.cells, "it has")));
+    throw_not_found("the study", "cell", cell, results.cells);
 }
 
 // @param failed whether "good" has those that failed

@@ -14,7 +14,9 @@
 #include "core/text_file.hpp"
 #include "study/app_subject.hpp"
 #include "study/evaluation.hpp"
+#include "study/figure_set.hpp"
 #include "study/journal.hpp"
+#include "study/series_file.hpp"
 #include "study/stage_runs.hpp"
 #include "study/subjects.hpp"
 #include "study/trial_subject.hpp"
@@ -28,18 +30,6 @@ constexpr const char* kStageRuns = "stage_runs.jsonl";
 
 double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-void write_series(const std::vector<TimeSeries>& series, const std::filesystem::path& file) {
-  std::filesystem::create_directories(file.parent_path());
-  std::ofstream out(file, std::ios::binary);
-  out << "series,time,value\n";
-  for (const TimeSeries& s : series)
-    for (std::size_t i = 0; i < s.time.size(); ++i)
-      out << fmt::format("{},{},{}\n", s.name, s.time[i], s.values[i]);
-  out.flush();
-  if (!out)
-    throw InputError(fmt::format("{}: cannot be written; is the disk full?", file.string()));
 }
 
 // The workers, each with a subject of its own.
@@ -136,9 +126,9 @@ class Pool {
       run.values.assign(outcome_.results.columns.size(), NAN);
     }
     run.good = judged(study_, outcome_.results.columns, run);
-    if (study_.series && !outcome.series.empty() && !options_.out.empty())
-      write_series(outcome.series,
-                   options_.out / "series" / fmt::format("run-{:05}.csv", run.number));
+    if (study_.series && spec.repeat < study_.series->runs.value_or(spec.repeat + 1) &&
+        !outcome.series.empty() && !options_.out.empty())
+      write_series_file(outcome.series, series_file(options_.out, run.number));
     if (journal_ != nullptr) journal_->add(run);
     const std::scoped_lock lock(mutex_);
     outcome_.inner += outcome.inner;
@@ -199,6 +189,7 @@ StudyRunner::StudyRunner(StudyConfig study, const Parts& parts, RunnerOptions op
     columns_ = subject->prepare(plan_->changes(run).changes, plan_->seed(run));
   }
   check_names(study_, columns_, plan_->cells());
+  check_figures(study_, columns_, plan_->cells());
 }
 
 StudyRunner::~StudyRunner() = default;

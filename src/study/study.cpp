@@ -188,7 +188,9 @@ ObjectSchema<StudyConfig> study_schema(const Parts& parts) {
       object<SeriesConfig>("Series", "channels over time, one file a run in DIR/series")
           .optional("channels", &SeriesConfig::channels, list(text()).min_size(1),
                     "of an app; * is any text; left out: all that have numbers")
-          .optional("rate", &SeriesConfig::rate, rate());
+          .optional("rate", &SeriesConfig::rate, rate())
+          .optional("runs", &SeriesConfig::runs, integer().min(1).max(10'000'000),
+                    "the first of each cell; left out: all");
   const auto log =
       object<LogConfig>("Log", "recorded in full before the runs by one run of an app to its end")
           .place(&LogConfig::place)
@@ -231,6 +233,8 @@ ObjectSchema<StudyConfig> study_schema(const Parts& parts) {
       .optional("expect", &StudyConfig::expect, list(expectation_schema()))
       .optional("published", &StudyConfig::published, published_schema())
       .optional("series", &StudyConfig::series, series)
+      .optional("figures", &StudyConfig::figures, dictionary(parts.of<FigureRegistry>().schema()),
+                "that the report draws, by name")
       .check([](const StudyConfig& s) -> std::optional<Fault> {
         if (s.subject.app && s.metrics.empty())
           return Fault{"has no metrics",
@@ -276,6 +280,7 @@ void check_names(const StudyConfig& study) {
       issues.push_back(
           {stage.place, "stages." + name, "is named as a cell", "choose another name"});
   }
+  for (const auto& [name, figure] : study.figures) check("figures", name, figure.place);
   for (const auto& [name, variation] : study.vary) check("vary", name, variation.place);
   for (const auto& [name, metric] : study.metrics) check("metrics", name, metric.place);
   if (!issues.empty()) throw ConfigError(std::move(issues));

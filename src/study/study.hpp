@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "study/figure.hpp"
 #include "study/metric.hpp"
 #include "study/stage.hpp"
 #include "study/statistic.hpp"
@@ -99,6 +100,7 @@ struct GoodRule {
 struct SeriesConfig {
   std::vector<std::string> channels = {"*"};
   Rate rate = Rate::hz(100);
+  std::optional<int> runs;  // the first of each cell; none: all
 };
 
 struct StudyConfig {
@@ -122,6 +124,7 @@ struct StudyConfig {
   std::vector<Expectation> expect;
   std::optional<PublishedTable> published;
   std::optional<SeriesConfig> series;
+  std::vector<std::pair<std::string, FigureRegistry::Part>> figures;
 };
 
 /// @param parts with the metrics and stages that it may name; may go afterwards

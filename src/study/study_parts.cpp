@@ -5,6 +5,17 @@
 #include "study/best_stage.hpp"
 #include "study/channel_metric.hpp"
 #include "study/correlation_stage.hpp"
+#include "study/figure_arrows.hpp"
+#include "study/figure_bars.hpp"
+#include "study/figure_boxes.hpp"
+#include "study/figure_curve.hpp"
+#include "study/figure_ellipses.hpp"
+#include "study/figure_heat_map.hpp"
+#include "study/figure_path.hpp"
+#include "study/figure_picture.hpp"
+#include "study/figure_table.hpp"
+#include "study/figure_time_series.hpp"
+#include "study/figure_tree.hpp"
 #include "study/first_order_stage.hpp"
 #include "study/friedman_stage.hpp"
 #include "study/object_metric.hpp"
@@ -35,6 +46,18 @@ void register_study(Parts& parts) {
   register_paired_stage(stages);
   register_ratio_stage(stages);
   register_trend_stage(stages);
+  FigureRegistry& figures = parts.of<FigureRegistry>();
+  register_arrows_figure(figures);
+  register_bars_figure(figures);
+  register_boxes_figure(figures);
+  register_curve_figure(figures);
+  register_ellipses_figure(figures);
+  register_heat_map_figure(figures);
+  register_path_figure(figures);
+  register_picture_figure(figures);
+  register_table_figure(figures);
+  register_time_series_figure(figures);
+  register_tree_figure(figures);
 }
 
 }  // namespace handspan

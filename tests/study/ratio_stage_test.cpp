@@ -73,7 +73,7 @@ TEST_F(RatioStage, RowsAreATable) {
   EXPECT_EQ(of_same.lines[1], (std::vector<std::string>{"1.5", "2"}));
   EXPECT_EQ(of_same.lines[3], (std::vector<std::string>{"alone", "0.1 s"}));
   EXPECT_FALSE(stage_table({"s", {{"alone", 0.1, "s"}}}).has_head);
-  const std::string html = report_html(a, "");
+  const std::string html = report_html(a, {}, "", "");
   EXPECT_NE(
       html.find("<h3>r</h3>\n<p class=soft>a statistic in one cell and in another, beside each "
                 "other</p>\n<div class=wide><table><tr><th><th>rough<th>calm<th>ratio</tr>"),

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "line_trial.hpp"
+#include "study/figure_pictures.hpp"
 #include "study_support.hpp"
 
 namespace handspan {
@@ -39,24 +40,33 @@ class ReportTest : public ::testing::Test {
 
 TEST_F(ReportTest, IsOneFileThatNeedsNoOther) {
   const StudyOutcome outcome = StudyRunner(folder_.study(kPublished), test::line_parts(), {}).run();
-  const std::string html = report_html(outcome, "window.Plotly = {};");
-  EXPECT_NE(html.find("window.Plotly = {};"), std::string::npos);
-  for (const char* outside : {"src=", "http:", "https:", "url(", "@import"})
+  const auto figures = draw_figures(outcome, "");
+  const std::string html = report_html(outcome, figures, "", "window.figures = {};");
+  EXPECT_NE(html.find("window.figures = {};"), std::string::npos);
+  for (const char* outside : {"src=", "http:", "url(", "@import"})
     EXPECT_EQ(count(html, outside), 0U) << outside;
+  // the schema's name of each specification, which nobody fetches
+  EXPECT_EQ(count(html, "https:"), count(html, "https://vega.github.io/schema/vega-lite/v6.json"));
   // what people wrote is text, and ends no script
   EXPECT_EQ(count(html, "<b>"), 0U);
   EXPECT_NE(html.find("Lines &lt;b&gt; &amp; more"), std::string::npos);
-  EXPECT_EQ(count(html, "</script>"), 3U);
+  EXPECT_EQ(count(html, "</script>"), 2U);
   EXPECT_NE(html.find("A table, page 7"), std::string::npos);
   EXPECT_NE(html.find("does not hold"), std::string::npos);
   EXPECT_NE(html.find("handspan study s"), std::string::npos);
-  EXPECT_EQ(html.find("There are no plots"), std::string::npos);
+  EXPECT_EQ(html.find("not drawn as pictures"), std::string::npos);
+  // a column that varies, and ours beside the published
+  EXPECT_EQ(count(html, "data-figure=\"column-y\""), 1U);
+  EXPECT_EQ(count(html, "data-figure=\"published\""), 1U);
 }
 
-TEST_F(ReportTest, SaysSoWhenPlotsAreMissing) {
+TEST_F(ReportTest, SaysSoWhenPicturesAreMissing) {
   const StudyOutcome outcome = StudyRunner(folder_.study(kPublished), test::line_parts(), {}).run();
-  const std::string html = report_html(outcome, "");
-  EXPECT_NE(html.find("There are no plots: plotly.js was not found"), std::string::npos);
+  auto figures = draw_figures(outcome, "");
+  const std::string why = draw_pictures(find_vega(folder_.path() / "no-page"), figures);
+  EXPECT_EQ(why, "Vega was not found where set-up puts it; run tools/setup and tools/build");
+  const std::string html = report_html(outcome, figures, why, "");
+  EXPECT_NE(html.find("Figures are not drawn as pictures: Vega was not found"), std::string::npos);
   EXPECT_EQ(count(html, "<script"), 0U);
 }
 
@@ -64,7 +74,8 @@ TEST_F(ReportTest, WritesWhatTheSummaryPromises) {
   StudyRunner runner(folder_.study(kPublished), test::line_parts(), {});
   const StudyOutcome outcome = runner.run();
   write_report(runner, outcome, folder_.path() / "out", folder_.path() / "no-page");
-  for (const char* file : {"results.csv", "summary.json", "report.html", "trial.yaml"})
+  for (const char* file : {"results.csv", "summary.json", "report.html", "trial.yaml",
+                           "figures/column-y.csv", "figures/published.csv"})
     EXPECT_TRUE(std::filesystem::is_regular_file(folder_.path() / "out" / file)) << file;
   const auto json = nlohmann::json::parse(std::ifstream(folder_.path() / "out/summary.json"));
   EXPECT_EQ(json["runs"], 30);

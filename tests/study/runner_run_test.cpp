@@ -266,7 +266,7 @@ TEST_F(RunnerRun, SeriesAreFiles) {
   run("title: s\nsubject: {trial: {type: line}}\nn: 2\nseries: {}\n", options);
   std::ifstream in(options.out / "series" / "run-00002.csv");
   std::string all((std::istreambuf_iterator<char>(in)), {});
-  EXPECT_EQ(all, "series,time,value\ny,0,1\ny,1,2\n");
+  EXPECT_EQ(all, "series,unit,time,value\ny,m,0,1\ny,m,1,2\n");
 }
 
 TEST_F(RunnerRun, ErrorsNamePlaceCauseAndHint) {
