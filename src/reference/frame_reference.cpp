@@ -137,7 +137,12 @@ void FrameReference::follow_own(const FollowMoment& at, Motion& wanted) {
   follower_.shorten_leash(lead, kLeadTurn * lead);
   const Vector6d V_before = motion().pose.V_WE;
   follower_.follow(wanted.pose, axes, is, dt, at.R_WA, jumps);
-  if (takes_jumps()) tell_jump(jumps, V_before, at.events);
+  const Vector6d change = motion().pose.V_WE - V_before;
+  const PoseReferenceLimits& limits = follower_.limits();
+  // what the limits allow in a tick anyway is no jump to tell of
+  if (takes_jumps() && (change.head<3>().norm() > limits.acceleration * dt ||
+                        change.tail<3>().norm() > limits.angular_acceleration * dt))
+    tell_jump(jumps, V_before, at.events);
   wait(at, is);
   const Pose& X = follower_.reference().X_WE;
   const Vector6d counted = frame_.counted_axes();
