@@ -215,6 +215,8 @@ class Session {
     Nanoseconds taken_until = 0;  // by a page [ns]; of a live run only
   };
 
+  static constexpr std::size_t kMostInputs = 256;  // of a tick
+
   void make_groups();
   void make_devices();
   void make_arms_controller();

@@ -182,7 +182,7 @@ TEST(Layers, LibrariesStayBehindTheirFolders) {
         "robot/engine_versions"}},
       // others hold a World*; these make one
       {"mujoco/mujoco_plant",
-       {"mujoco/", "session/session.cpp", "study/app_subject.cpp", "cli/check.cpp",
+       {"mujoco/", "session/session_setup.cpp", "study/app_subject.cpp", "cli/check.cpp",
         "skills/toss/cube_tosses.cpp"}},
       {"pinocchio/", {"robot/model", "robot/engine_versions"}},
       {"yaml-cpp/", {"core/"}},
