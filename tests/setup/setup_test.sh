@@ -146,6 +146,17 @@ test_second_time_does_nothing_and_is_silent() {
   [[ -z $said && ! -s $CALLS ]] || fail "it should do and say nothing, and did $(<"$CALLS")"
 }
 
+test_the_python_package_is_asked_for_or_comes_with_tests() {
+  setup_with
+  expect_calls 0 'pip install .*requirements-python.txt$'
+  setup_with FAKE_MISSING=python3-dev --python
+  expect_success
+  expect_calls 1 'apt-get .*install .*python3-dev'
+  expect_calls 1 'pip install .*--no-deps -r requirements-python.txt$'
+  setup_with --test
+  expect_calls 1 'pip install .*--no-deps -r requirements-python.txt$'
+}
+
 test_changed_pins_are_installed_anew() {
   setup_with --meshes --test
   echo "another==1" >>"$tree/requirements.txt"
