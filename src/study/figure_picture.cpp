@@ -12,7 +12,7 @@
 namespace handspan {
 namespace {
 
-struct PictureConfig : FigureConfig {
+struct PictureFileConfig : FigureConfig {
   std::filesystem::path file;
 };
 
@@ -42,7 +42,7 @@ std::string base64(const std::string& bytes) {
 
 class PictureFigure : public StudyFigure {
  public:
-  explicit PictureFigure(const PictureConfig& config) : config_(config) {}
+  explicit PictureFigure(const PictureFileConfig& config) : config_(config) {}
 
   const FigureConfig& config() const override { return config_; }
   std::vector<FigureName> names() const override { return {}; }
@@ -56,13 +56,13 @@ class PictureFigure : public StudyFigure {
   }
 
  private:
-  PictureConfig config_;
+  PictureFileConfig config_;
 };
 
 }  // namespace
 
 void register_picture_figure(FigureRegistry& registry) {
-  using C = PictureConfig;
+  using C = PictureFileConfig;
   const auto schema =
       figure_object<C>("Picture")
           .required("file", &C::file, file(), "PNG, JPEG or SVG; it is embedded in the report")
