@@ -11,6 +11,7 @@
 #include "core/overwritten.hpp"
 #include "import/urdf_mesh.hpp"
 #include "robot/urdf_export.hpp"
+#include "scene/convex_hull.hpp"
 #include "scene/data_folder.hpp"
 #include "scene/mjcf.hpp"
 #include "scene/robot_folder.hpp"

@@ -11,7 +11,7 @@ namespace {
 namespace websocket = beast::websocket;
 
 // a client that is silent for this long, pings included, is gone
-constexpr auto kSilence = std::chrono::seconds(10);
+constexpr auto kPageSilence = std::chrono::seconds(10);
 // requests are not read while a client has so many messages waiting: memory stays bounded
 constexpr std::size_t kMostWaiting = 64;
 constexpr int kSystemBytes = 64 << 10;  // of a client, before the system's doubling
@@ -46,7 +46,7 @@ class Client : public Connection, public std::enable_shared_from_this<Client> {
     });
     websocket::stream_base::timeout timeout{};
     timeout.handshake_timeout = kHeaderTime;
-    timeout.idle_timeout = kSilence;
+    timeout.idle_timeout = kPageSilence;
     timeout.keep_alive_pings = true;
     socket_.set_option(timeout);
     socket_.set_option(websocket::stream_base::decorator([](websocket::response_type& response) {

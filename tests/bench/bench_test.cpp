@@ -44,7 +44,9 @@ TEST(Bench, ReportsEveryFigureWithItsPeer) {
     // what a part costs more than nothing may be lost in noise
     const bool difference = figure.at("name") == "control/two_arms_features";
     for (const auto& side : sides) {
-      if (!difference) EXPECT_GT(side.at("median"), 0.0);
+      if (!difference) {
+        EXPECT_GT(side.at("median"), 0.0);
+      }
       // 99 % of the batches are at least as good: times at most that, speeds at least
       if (unit == "us")
         EXPECT_GE(side.at("p99"), side.at("median"));
