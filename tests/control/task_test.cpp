@@ -172,7 +172,7 @@ TEST(TaskRamps, ChangesAtRunTimeMakeNoStepInTheCommandWhereAJumpDoes) {
 
 TEST(TaskRegistry, HasTheBuiltInTasks) {
   EXPECT_EQ(parts_of<register_control>().of<TaskRegistry>().names(),
-            (std::vector<std::string>{"direction", "orientation", "pose", "position", "posture",
+            (std::vector<std::string>{"direction", "object_pose", "orientation", "pose", "position", "posture",
                                       "relative_pose", "twist", "wrench"}));
 }
 
