@@ -64,7 +64,9 @@ void read_policy(const PolicyJson& message, Answer& answer) {
   }
   if (const auto stamp = message.find("stamp"); stamp != message.end()) {
     const double time = finite_number(*stamp, "'stamp' of its answer");
-    if (!(time >= 0.0 && time < 1e9)) throw InputError("'stamp' of its answer is no time of a run");
+    if (!(time >= 0.0 && time < 1e9))
+      throw InputError(
+          "'stamp' of its answer is not a time of the run, which counts seconds from 0");
     answer.stamp = std::llround(time * 1e9);
   }
   const PolicyJson& poses = member(message, "poses");
