@@ -50,13 +50,13 @@ App answer_app(const std::filesystem::path& folder, const std::filesystem::path&
   const auto file = folder / (answers ? "with.yaml" : "without.yaml");
   std::ofstream(file) << "extends: " << (root / "apps/slow.yaml").string()
                       << "\nscene: " << (root / "scenes/follow.yaml").string()
-                      << "\nduration: 1 h\n"
+                      << "\nduration: 3600 s\n"
                          "sources:\n  many: {type: big_answer, task: hand, latency: 50 ms, every: "
                          "100 ms}\n"
                          "machines:\n  arm:\n    states:\n      work:\n        do: ["
                       << (answers ? "{type: follow, task: hand, sources: [{source: many}]}"
                                   : "{type: hold, tasks: [hand]}")
-                      << "]\n        next: []\n";
+                      << "]\n        next: [{to: rest, when: [{type: event, name: never}]}]\n";
   return load_app(file, parts);
 }
 

@@ -11,8 +11,8 @@
 #include <system_error>
 #include <thread>
 
-#include "scene/cover_mesh.hpp"
 #include "import/near_bodies.hpp"
+#include "scene/cover_mesh.hpp"
 
 namespace handspan {
 std::optional<HalfSpace> mounting_plane(const ModelDescription& description,

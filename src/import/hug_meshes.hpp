@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "scene/convex_hull.hpp"
 #include "robot/description.hpp"
+#include "scene/convex_hull.hpp"
 
 namespace handspan {
 

@@ -9,12 +9,12 @@
 #include "core/error.hpp"
 #include "core/escape.hpp"
 #include "core/files_read.hpp"
-#include "scene/convex_hull.hpp"
 #include "import/import.hpp"
 #include "import/import_finish.hpp"
 #include "import/import_limits.hpp"
 #include "import/import_reduce.hpp"
 #include "import/import_srdf.hpp"
+#include "scene/convex_hull.hpp"
 
 namespace handspan {
 namespace {

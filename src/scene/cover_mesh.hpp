@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "scene/fit_shapes.hpp"
 #include "robot/description.hpp"
+#include "scene/fit_shapes.hpp"
 
 namespace handspan {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "scene/convex_hull.hpp"
 #include "robot/description.hpp"
+#include "scene/convex_hull.hpp"
 
 namespace handspan {
 

@@ -388,27 +388,4 @@ void Session::publish() {
   judges_.publish(channels_, observation.stamp);
 }
 
-std::unique_ptr<Plant> Session::release_simulation() {
-  if (plants_ != nullptr) return nullptr;
-  world_ = nullptr;
-  return std::move(plant_);
-}
-
-void Session::finish() {
-  for (SessionWatcher* watcher : watchers_) watcher->end(*this);
-}
-
-std::uint64_t Session::lost_inputs() const {
-  std::uint64_t lost = 0;
-  for (const auto& box : mailboxes_) lost += box.box->lost() + (box.own ? box.own->lost() : 0);
-  return lost;
-}
-
-void Session::watch(SessionWatcher& watcher) {
-  watchers_.push_back(&watcher);
-  watcher.begin(*this);
-}
-
-void Session::unwatch(SessionWatcher& watcher) { std::erase(watchers_, &watcher); }
-
 }  // namespace handspan

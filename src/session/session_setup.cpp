@@ -1,6 +1,6 @@
-// What a Session does once, before its first tick. It is a file of its own beside session.cpp,
-// which is the loop, and has no header: nobody else calls it. One file, since each step needs what
-// those before it made.
+// What a Session does once: before its first tick, at its end, and when somebody begins to watch
+// it. It is a file of its own beside session.cpp, which is the loop, and has no header: nobody else
+// calls it. One file, since each step of the making needs what those before it made.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -533,5 +533,28 @@ void Session::start() {
   if (arms_controller_) arms_controller_->publish_start(channels_, answered_);
   publish();
 }
+
+std::unique_ptr<Plant> Session::release_simulation() {
+  if (plants_ != nullptr) return nullptr;
+  world_ = nullptr;
+  return std::move(plant_);
+}
+
+void Session::finish() {
+  for (SessionWatcher* watcher : watchers_) watcher->end(*this);
+}
+
+std::uint64_t Session::lost_inputs() const {
+  std::uint64_t lost = 0;
+  for (const auto& box : mailboxes_) lost += box.box->lost() + (box.own ? box.own->lost() : 0);
+  return lost;
+}
+
+void Session::watch(SessionWatcher& watcher) {
+  watchers_.push_back(&watcher);
+  watcher.begin(*this);
+}
+
+void Session::unwatch(SessionWatcher& watcher) { std::erase(watchers_, &watcher); }
 
 }  // namespace handspan

@@ -172,8 +172,8 @@ TEST(TaskRamps, ChangesAtRunTimeMakeNoStepInTheCommandWhereAJumpDoes) {
 
 TEST(TaskRegistry, HasTheBuiltInTasks) {
   EXPECT_EQ(parts_of<register_control>().of<TaskRegistry>().names(),
-            (std::vector<std::string>{"direction", "object_pose", "orientation", "pose", "position", "posture",
-                                      "relative_pose", "twist", "wrench"}));
+            (std::vector<std::string>{"direction", "object_pose", "orientation", "pose", "position",
+                                      "posture", "relative_pose", "twist", "wrench"}));
 }
 
 TEST(TaskAxes, AreTheIndicesThatAreSet) {

@@ -213,7 +213,8 @@ TEST(GripModes, WhatAGripperCannotDoIsRefused) {
   expect(told("{type: grip, group: arm.griper}"), {"arm.griper", "arm.gripper"});
   expect(told("{type: grip, group: cup.cup, width: 1 cm}"), {"is not a gripper", "gripper:"});
   expect(told("{type: operate, group: cup.cup, device: page, \"on\": right.primary, force: 1 N}"),
-         {"page"});
+         {"cup.cup", "is not a gripper", "gripper:"});
+  expect(told("{type: operate, group: cup.cup, device: page, \"on\": right.primary}"), {"page"});
   expect(folder.error(machine("{type: grip, group: arm.gripper}",
                               "{to: held, when: [{type: held, group: arm.arm}]}")),
          {"arm.arm", "there are", "arm.gripper", "cup.cup"});

@@ -286,8 +286,8 @@ std::string study_error(const std::string& figures) {
 TEST(FiguresOfAStudy, NamesAreCheckedBeforeTheFirstRun) {
   test::g_line_runs = 0;
   EXPECT_EQ(study_error("  f: {type: boxes, of: [y, yy]}\n"),
-            "study.yaml:5: figures.f.of[1] cannot be drawn: the study has no column 'yy'; did you "
-            "mean 'y'?");
+            "study.yaml:5: figures.f.of[1] cannot be drawn: the study has no column 'yy'; it "
+            "has: y, late");
   EXPECT_NE(study_error("  f: {type: boxes, of: [y], cells: [far]}\n")
                 .find("study.yaml:5: figures.f.cells[0] is 'far', which is not a cell"),
             std::string::npos);
