@@ -80,7 +80,8 @@ class OperateMode : public Mode {
   }
   bool update(const ModeMoment& at) override {
     Eigen::VectorXd& command = at.manual.groups[group_];
-    for (Hand& hand : hands_) operate(hand, command);
+    bool pressed = false;
+    for (Hand& hand : hands_) pressed = operate(hand, command, pressed) || pressed;
     return false;
   }
   std::string text() const override {
@@ -130,20 +131,23 @@ class OperateMode : public Mode {
     std::optional<Control> safety;
   };
 
-  void operate(Hand& hand, Eigen::VectorXd& command) const {
+  // `changed`: another hand has pressed in this tick, and two at once mean one change.
+  // Returns whether `on` was pressed.
+  bool operate(Hand& hand, Eigen::VectorXd& command, bool changed) const {
     const DeviceState& device = *hand.device;
     const Edge on = hand.on.edge(device), off = hand.off.edge(device),
                all_off = hand.all_off.edge(device);
-    if (hand.safety && !device.pressed(*hand.safety)) return;
+    if (hand.safety && !device.pressed(*hand.safety)) return false;
     if (&hand == &hands_.front() && width_ && device.axis_valid(*width_))
       command = open_ + std::clamp(device.axis(*width_), 0.0, 1.0) * (narrow_ - open_);
     const bool is_on = (command - closed_).squaredNorm() < (command - open_).squaredNorm();
-    if (on == Edge::kPressed)
+    if (on == Edge::kPressed && !changed)
       command = config_.toggles && is_on ? open_ : closed_;
     else if (on == Edge::kReleased && !config_.toggles && !hand.off.control)
       command = open_;
     if (off == Edge::kPressed) command = open_;
     if (all_off == Edge::kPressed) command.setConstant(kAllOff);
+    return on == Edge::kPressed;
   }
 
   Eigen::VectorXd gripper_values(const std::optional<Eigen::VectorXd>& width,

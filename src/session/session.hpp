@@ -87,6 +87,8 @@ class Session {
   /// @throws InputError or ConfigError with the place: a controller that does not suit its group, a
   /// mode whose task is not there, two machines that drive the same reference ...
   explicit Session(const App& app, SessionOptions options = {});
+  // one that is gone at the end of its line
+  explicit Session(App&& app, SessionOptions options = {}) = delete;
   ~Session();
 
   /// One base tick: act(), then observe(). Allocates, locks and throws nothing, as those.

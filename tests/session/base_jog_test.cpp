@@ -22,7 +22,8 @@ std::string driven() { return tiago_app("      s:\n        do:" + kTiagoLive); }
 
 TEST(BaseJog, DrivesAlongItsOwnAxesWhileTheDeadManIsHeld) {
   const AppFolder folder(kScene);
-  Session session(folder.app(driven()));
+  const App app = folder.app(driven());
+  Session session(app);
   // a quarter turn at 0.8 rad/s, then forward; the stick is pushed before the squeeze too
   session.set_feed(
       std::make_unique<HeldHeadset>(session.base_period(), [](const std::string& axis, double t) {

@@ -555,12 +555,12 @@ TEST(SessionDevices, AVectorIsSentInTheDevicesOwnAxes) {
   const auto sent = [&](const std::string& keys) {
     SessionOptions options;
     options.live_devices = true;
-    Session session(folder.app(kPairArms +
+    const App app = folder.app(kPairArms +
                                "devices:\n  noting:\n    driver: {type: noting}\n"
                                "    outputs: [{output: push, channel: "
                                "left.wrist.wrench, " +
-                               keys + "}]\n"),
-                    std::move(options));
+                               keys + "}]\n");
+    Session session(app, std::move(options));
     Noting::push = {};
     // at rest nothing acts on the tool but its weight, which the sensor does not show
     World& world = *session.world();

@@ -268,7 +268,8 @@ TEST(GripModes, SeveralDevicesWorkOne) {
       for (const std::string one : {"pad", "page"}) {
         DeviceSample sample(one, headset_layout());
         for (std::size_t b = 0; b < headset_layout().buttons.size(); ++b)
-          sample.set_button(b, down && one == device && headset_layout().buttons[b] == button);
+          sample.set_button(b, down && (one == device || device == "both") &&
+                                   (headset_layout().buttons[b] == button || button == "all"));
         sample.set_stamp(rig.session.now());
         rig.session.mailbox(one).post(sample.input());
       }
@@ -282,6 +283,8 @@ TEST(GripModes, SeveralDevicesWorkOne) {
   EXPECT_NEAR(rig.number("arm.gripper.width"), 0.04, 1e-3);
   press("pad", "left.primary");
   EXPECT_NEAR(rig.number("arm.gripper.width"), 0.085, 1e-3);
+  press("both", "all");
+  EXPECT_NEAR(rig.number("arm.gripper.width"), 0.04, 1e-3) << "two at once are one change";
   const AppFolder folder(scene(true));
   const auto told = [&](const std::string& also, const std::vector<std::string>& words) {
     const std::string message = folder.error(app(also));

@@ -299,10 +299,11 @@ TEST(MoveModes, ErrorsHavePlaceCauseAndHint) {
 // What moves the object after that does not move the goal.
 TEST(MoveModes, APoseInAChannelIsReadWhenTheMoveBegins) {
   const AppFolder folder;
-  Session session(folder.app(one_state(
+  const App app = folder.app(one_state(
       "{type: move_to, task: hand, waypoints: [{in: object.parcel.pose, position: [-0.45, -0.4, "
       "0.1]}]}",
-      kThenEnd)));
+      kThenEnd));
+  Session session(app);
   const Eigen::Vector3d parcel = session.world()->body_pose(session.world()->body("parcel")).p;
   while (!session.ended() && session.now() < 20 * kSecond) session.tick();
   ASSERT_TRUE(session.ended());

@@ -59,7 +59,8 @@ void rests_while_it_presses(Session& session) {
 
 TEST(Ride, NothingMovesWhileAFingerPressesAndEveryClutchIsOpen) {
   const AppFolder folder(kTable);
-  Session session(folder.app(pressed()));
+  const App app = folder.app(pressed());
+  Session session(app);
   session.set_feed(std::make_unique<HeldHeadset>(session.base_period(),
                                                  [](const auto&, double) { return 0.0; }));
   rests_while_it_presses(session);
@@ -68,7 +69,8 @@ TEST(Ride, NothingMovesWhileAFingerPressesAndEveryClutchIsOpen) {
 
 TEST(Ride, NothingMovesWhileAFingerPressesAndTheSticksOfAHeldDeadManRest) {
   const AppFolder folder(kTable);
-  Session session(folder.app(pressed()));
+  const App app = folder.app(pressed());
+  Session session(app);
   session.set_feed(
       std::make_unique<HeldHeadset>(session.base_period(), [](const std::string& axis, double t) {
         return axis == "left.squeeze" && t > 6.5 ? 1.0 : 0.0;
@@ -79,7 +81,8 @@ TEST(Ride, NothingMovesWhileAFingerPressesAndTheSticksOfAHeldDeadManRest) {
 
 TEST(Ride, AHandKeepsItsPoseInABodyThatDrivesTurnsAndRises) {
   const AppFolder folder(kFree);
-  Session session(folder.app(tiago_app("      s:\n        do:" + kTiagoLive)));
+  const App app = folder.app(tiago_app("      s:\n        do:" + kTiagoLive));
+  Session session(app);
   // on a curve, up meanwhile, then to rest
   session.set_feed(
       std::make_unique<HeldHeadset>(session.base_period(), [](const std::string& axis, double t) {

@@ -43,16 +43,18 @@ double q_of(Session& session, const std::string& joint) {
 
 TEST(SeveralGroups, StartWhereTheSceneSaysByName) {
   const AppFolder folder(kScene);
-  Session session(folder.app(state("{type: hold, tasks: [hand]}")));
+  const App app = folder.app(state("{type: hold, tasks: [hand]}"));
+  Session session(app);
   EXPECT_NEAR(q_of(session, "tiago.torso_lift_joint"), 0.15, 1e-9);
 }
 
 TEST(SeveralGroups, ABaseDrivesByNamedJointsAndTheTorsoGoesUp) {
   const AppFolder folder(kScene);
-  Session session(folder.app(state(
+  const App app = folder.app(state(
       "{type: move_joints, task: base, waypoints: [{q: {base_x: 0.4, base_y: 0, base_yaw: 0}}]}, "
       "{type: move_joints, task: torso, waypoints: [{q: {torso_lift_joint: 25 cm}}]}, "
-      "{type: follow, task: hand, sources: [{source: ride}]}")));
+      "{type: follow, task: hand, sources: [{source: ride}]}"));
+  Session session(app);
   const Pose start = session.whole_arm()
                          ->seen(session.whole_arm()->system().frame("tiago.gripper_grasping_frame"))
                          .X_WE;

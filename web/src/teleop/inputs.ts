@@ -2,7 +2,7 @@
 // of a device that asks for it by these names.
 import type { BindingInfo, DeviceInfo, FeedInfo } from '../protocol.ts';
 import type { Asker } from './drive.ts';
-import type { Keyboard } from './keyboard.ts';
+import { jogs, type Keyboard } from './keyboard.ts';
 import type { Pads } from './pads.ts';
 import type { SampleWriter } from './sample.ts';
 import type { Stylus } from './stylus.ts';
@@ -95,9 +95,11 @@ function inputsOf(feed: FeedInfo): string[] {
   return 'axis' in feed ? [feed.axis] : [feed.plus, feed.minus].filter((name) => name !== '');
 }
 
-/// What feeds a device directly: its jog then does not hear the same thing through the page's mapping.
+/// What feeds a device directly: its jog then does not hear the same thing through the page's mapping. Keys that
+/// jog nothing feed beside that mapping.
 export function directlyFed({ feeds }: DeviceInfo): Set<Asker> {
-  const kinds = feeds.flatMap(inputsOf).map((name) => name.slice(0, name.indexOf('.')));
+  const kinds = feeds.flatMap(inputsOf).filter((name) => !name.startsWith('key.') || jogs(name.slice(4)))
+    .map((name) => name.slice(0, name.indexOf('.')));
   return new Set((['key', 'pad', 'touch'] as const).filter((kind) =>
     kinds.includes(kind) || (kind === 'pad' && kinds.includes('stick'))));
 }

@@ -45,6 +45,11 @@ export function isTyping(target: EventTarget | null): boolean {
         !['range', 'checkbox', 'radio', 'button'].includes((target as HTMLInputElement).type)));
 }
 
+/// Whether a key asks a jog for something.
+export function jogs(code: string): boolean {
+  return code in kMoves || code in kTurns || code in kControls;
+}
+
 export class Keyboard {
   assigned = new Set<string>(); // that devices ask for, besides those that jog
   private readonly down = new Set<string>();
@@ -87,7 +92,7 @@ export class Keyboard {
   }
 
   private knows(code: string): boolean {
-    return code in kMoves || code in kTurns || code in kControls || this.assigned.has(code);
+    return jogs(code) || this.assigned.has(code);
   }
 
   read(): Jog {

@@ -83,6 +83,12 @@ it('of several inputs for one control what is moved farthest counts', () => {
   expect(keysOf([info])).toEqual(new Set(['KeyD', 'KeyA']));
 });
 
+it('keys that jog nothing leave the others to the jog', () => {
+  const keys = (...plus: string[]) => directlyFed(device(['x'], [], plus.map((key) => ({ control: 'x', plus: key, minus: '' }))));
+  expect(keys('key.ArrowUp', 'key.PageUp')).toEqual(new Set());
+  expect(keys('key.ArrowUp', 'key.KeyG')).toEqual(new Set(['key']));
+});
+
 it('sticks of a pad are positive to the right and away', () => {
   gamepads = [stick('standard', [0.1, -0.2, 0.3, -0.4])];
   const { inputs } = made();
