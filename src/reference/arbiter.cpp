@@ -255,7 +255,10 @@ bool Arbiter::ask(Slot& slot, Driver& driver, const Moment& moment) {
   return true;
 }
 
+// Of several that do not drive, the one with the largest share says why; of equal ones the first.
 void Arbiter::lose(Slot& slot, const Driver& driver, const char* reason) const {
+  if (driver.authority.share <= slot.reason_share) return;
+  slot.reason_share = driver.authority.share;
   // longer than a reason, which cuts it at a border of characters
   char text[160];
   const auto end =
@@ -277,10 +280,14 @@ void Arbiter::ask_all(Slot& slot, const Moment& moment) {
   const SourceAnswer sees = slot.reference->look(moment);
   if (stopped_) return;
   slot.reason = kNobody;
+  slot.reason_share = -1.0;
   for (Driver& driver : slot.active()) {
     driver.axes = {};
     // one that was lost keeps its reason until it is good again
-    if (driver.lost) slot.reason = slot.reason_before;
+    if (driver.lost && driver.authority.share > slot.reason_share) {
+      slot.reason_share = driver.authority.share;
+      slot.reason = slot.reason_before;
+    }
     if (asks(sees))
       slot.driven = ask(slot, driver, moment) || slot.driven;
     else

@@ -157,6 +157,7 @@ class Arbiter {
     bool driven = false;   // somebody drives it in this tick
     bool begins = false;   // a hold began, and the arm does not stop yet
     FixedText<126> reason = kNobody;
+    double reason_share = -1.0;    // of who says why, in this tick
     FixedText<126> reason_before;  // of the tick before
     std::uint32_t rebases = 0;
     BooleanChannel holding_channel;

@@ -135,6 +135,26 @@ TEST_F(ArbiterTest, ASilentPartnerLeavesAllToTheOther) {
   EXPECT_NEAR(moved().z(), 0.1, 1e-9);
 }
 
+TEST_F(ArbiterTest, WhyNobodyDrivesIsSaidByTheLargestShareThenByTheFirst) {
+  for (test::Wish& wish : wishes) wish.status = SourceStatus::kSilent;
+  give(hand, {by(0, kAllAxes, 0.001), by(1, kAllAxes, 1000.0), by(2, kAllAxes, 1000.0)});
+  run(0.01);
+  EXPECT_EQ(arbiter.reason(hand), "s1: the clutch is open");
+  // one that was lost keeps its own, tick after tick
+  wishes[1].status = SourceStatus::kLost;
+  wishes[1].reason = "the pose is lost";
+  run(0.01);
+  EXPECT_EQ(arbiter.reason(hand), "s1: the pose is lost");
+  wishes[1].status = SourceStatus::kSilent;
+  wishes[1].reason = "the clutch is open";
+  run(0.01);
+  EXPECT_EQ(arbiter.reason(hand), "s1: the pose is lost");
+  // of little say it is not asked
+  give(hand, {by(1, kAllAxes, 0.001), by(2, kAllAxes, 1.0)});
+  run(0.01);
+  EXPECT_EQ(arbiter.reason(hand), "s2: the clutch is open");
+}
+
 TEST_F(ArbiterTest, ThreeSharesOfOneAxis) {
   wishes[0].p = {0.3, 0.0, 0.0};
   wishes[1].p = {0.0, 0.0, 0.0};

@@ -49,6 +49,15 @@ async function hold(stage: Play, reference: string, on: () => Promise<void>, off
   await until(`${claim}: it does not end`, () => holds(stage, reference));
 }
 
+/// The right controller's height [m], in steps that no tracking takes for a jump.
+async function raise(page: Page, from: number, to: number): Promise<void> {
+  const steps = 10;
+  for (let i = 1; i <= steps; ++i) {
+    await page.evaluate((y) => window.device.controllers.right.position.set(0.25, y, -0.4), from + (to - from) * i / steps);
+    await page.waitForTimeout(20 / kPace);
+  }
+}
+
 async function openHeadset(stage: Play): Promise<Page> {
   const page = await stage.open('?name=Ann', kSmall, emulate);
   await takeOver(page);
@@ -92,10 +101,10 @@ export const tests: Record<string, (stage: Play) => Promise<void>> = {
     await hold(stage, 'hand', async () => {
       await press(page, 'right', 'squeeze', 1);
       await server.wait(0.2);
-      await page.evaluate(() => window.device.controllers.right.position.set(0.25, 1.05, -0.4));
+      await raise(page, 1.1, 1.05);
     }, async () => {
       await press(page, 'right', 'squeeze', 0);
-      await page.evaluate(() => window.device.controllers.right.position.set(0.25, 1.1, -0.4));
+      await raise(page, 1.05, 1.1);
     }, () => server.reference('hand')[2]! < up - 0.03, 'the hand does not go down');
     const open = opening(stage);
     await press(page, 'right', 'trigger', 1);
