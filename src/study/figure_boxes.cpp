@@ -153,14 +153,7 @@ class BoxesFigure : public StudyFigure {
           {{"x", x},
            {"y", quantity("y", title)},
            {"color", colour},
-           {"fill",
-            {{"condition",
-              {{"test", "datum.good"},
-               {"field", "cell"},
-               {"type", "nominal"},
-               {"scale", colour["scale"]},
-               {"legend", nullptr}}},
-             {"value", "transparent"}}},
+           {"fill", filled_if_good(colour)},
            {"tooltip",
             tooltip({{"run", "run"}, {"seed", "seed"}, {"cell", "cell"}, {"y", title}})}}}});
     const double width = std::clamp(56.0 * static_cast<double>(rows.cells.size()), 160.0, 440.0);

@@ -76,7 +76,8 @@ class PathFigure : public StudyFigure {
         throw InputError(fmt::format("of {} '{}' has {} values and '{}' has {}", run.name,
                                      axes[0]->name, n, axes[k]->name, axes[k]->values.size()));
     if (axes[0]->unit != shown_unit("m").unit)
-      throw InputError(fmt::format("'{}' is no place: its unit is '{}'", name, axes[0]->unit));
+      throw InputError(
+          fmt::format("'{}' has the unit '{}'; a path is of lengths", name, axes[0]->unit));
     for (std::size_t i = 0; i < n; ++i) {
       const double t = axes[0]->times[i];
       const Eigen::Vector3d p_W(axes[0]->values[i], axes[1]->values[i], axes[2]->values[i]);

@@ -86,7 +86,8 @@ Json figure_settings() {
         {"titleFontWeight", "normal"},
         {"titlePadding", 6},
         {"tickCount", 6}}},
-      {"axisBand", {{"grid", false}, {"labelAngle", -25}, {"labelLimit", 140}}},
+      {"axisBand", {{"grid", false}, {"labelLimit", 140}}},
+      {"axisXBand", {{"labelAngle", -25}}},
       {"legend",
        {{"labelColor", ink},
         {"titleColor", soft},
@@ -130,6 +131,12 @@ Json cell_colours(const Results& results, const std::vector<std::string>& shown,
                   {"scale", {{"domain", domain}, {"range", range}}}};
   if (shown.size() < 2) colours["legend"] = nullptr;
   return colours;
+}
+
+// with the legend of the colour itself: one that is null takes the other away as well
+Json filled_if_good(Json colour) {
+  colour["test"] = "datum.good";
+  return {{"condition", std::move(colour)}, {"value", "transparent"}};
 }
 
 Json quantity(const std::string& field, const std::string& title, bool zero) {

@@ -25,6 +25,9 @@ std::string figure_colour(std::size_t i);
 nlohmann::json cell_colours(const Results& results, const std::vector<std::string>& shown,
                             const std::string& field = "cell");
 
+/// The fill of a mark that is hollow where "good" is false. @param colour of cell_colours()
+nlohmann::json filled_if_good(nlohmann::json colour);
+
 /// A quantitative channel of a field, with its axis's title. @param zero whether 0 is in sight
 nlohmann::json quantity(const std::string& field, const std::string& title, bool zero = false);
 /// One by name, in the order given.

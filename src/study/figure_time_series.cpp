@@ -98,7 +98,7 @@ class TimeSeriesFigure : public StudyFigure {
     Json events = Json::array();
     for (const std::string& event : config_.events) {
       if (context.outcome.results.unit(event) != "s")
-        throw InputError(fmt::format("'{}' is no time: its unit is '{}'", event,
+        throw InputError(fmt::format("'{}' has the unit '{}'; an event is a time", event,
                                      context.outcome.results.unit(event)));
       for (const ShownRun& run : runs) {
         const double time = column_of_run(context, run, event);

@@ -329,6 +329,9 @@ TEST(FigurePictures, AreDrawnByVega) {
     EXPECT_EQ(figure.problem, "") << figure.name;
     EXPECT_TRUE(figure.svg.starts_with("<svg")) << figure.name;
     EXPECT_EQ(figure.svg.find("NaN"), std::string::npos) << figure.name;
+    if (figure.name == "ellipses") {
+      EXPECT_NE(figure.svg.find("role-legend"), std::string::npos) << "which cell is which?";
+    }
   }
   const test::StudyFolder folder(test::kHoldScene, test::line_parts());
   write_figures(figures, folder.path() / "figures");
