@@ -6,8 +6,8 @@
 
 #include "core/error.hpp"
 #include "core/values.hpp"
-#include "study/correction.hpp"
 #include "study/correlation.hpp"
+#include "study/tested_rows.hpp"
 
 namespace handspan {
 namespace {
@@ -30,9 +30,7 @@ class CorrelationStage : public Stage {
   }
 
   std::vector<StageValue> run(const StageContext& context) override {
-    std::vector<StageValue> found;
-    std::vector<double> p;
-    std::vector<std::size_t> places;  // in `found`, of what gets the corrected p
+    TestedRows rows;
     for (const std::string& of : config_.of)
       for (const std::string& with : config_.with) {
         const auto both = context.results.samples_together({of, with}, config_.cell);
@@ -49,23 +47,15 @@ class CorrelationStage : public Stage {
               shown(of), shown(with)));
         const Correlation c =
             correlation(config_.method, x, y, {static_cast<int>(config_.resamples)});
-        const std::string row = of + "." + with;
-        const auto add = [&](const char* name, double value) {
-          found.push_back({row + "." + name, value, "", row});
-        };
-        add("n", c.r.n);
-        add("left_out", static_cast<double>(both[0].size() - x.size()));
-        add("r", c.r.value);
-        add("lower", c.r.lower);
-        add("upper", c.r.upper);
-        add("p", c.p);
-        places.push_back(found.size());
-        add("p_corrected", c.p);
-        p.push_back(c.p);
+        rows.row(of + "." + with);
+        rows.add("n", c.r.n);
+        rows.add("left_out", static_cast<double>(both[0].size() - x.size()));
+        rows.add("r", c.r.value);
+        rows.add("lower", c.r.lower);
+        rows.add("upper", c.r.upper);
+        rows.add_p(c.p);
       }
-    const auto all = corrected(config_.correction, p);
-    for (std::size_t i = 0; i < places.size(); ++i) found[places[i]].value = all[i];
-    return found;
+    return rows.take(config_.correction);
   }
 
  private:

@@ -140,11 +140,27 @@ class BarsFigure : public StudyFigure {
            {std::pair{a, at - 0.3 * step}, {a, at}, {b, at}, {b, at - 0.3 * step}})
         lines.push_back({{"cell", rows.cells[cell]}, {"y", y}, {"i", lines.size()}, {"pair", s}});
       words.push_back({{"cell", rows.cells[std::min(a, b)]},
+                       {"bars_on", a < b ? b - a : a - b},
                        {"y", at},
                        {"text", stars_of(p)},
                        {"p", std::isfinite(p) ? Json(p) : Json(nullptr)}});
       at += 1.2 * step;
     }
+  }
+
+  // over the middle of its bracket, which a scale by name has no value for
+  static Json word_of(const Json& word, const Json& x, const Json& y, double bar_width) {
+    return {{"data", {{"values", Json::array({word})}}},
+            {"mark",
+             {{"type", "text"},
+              {"baseline", "bottom"},
+              {"dx", 0.5 * bar_width * word["bars_on"].get<double>()},
+              {"dy", -1}}},
+            {"encoding",
+             {{"x", x},
+              {"y", y},
+              {"text", {{"field", "text"}}},
+              {"tooltip", tooltip({{"text", "stars"}, {"p", "p"}})}}}};
   }
 
   Json view_of(const FigureContext& context, const FigureRows& rows, Drawing& drawing) const {
@@ -173,6 +189,8 @@ class BarsFigure : public StudyFigure {
     const Json y = quantity("y", title, true);
     Json colour = cell_colours(context.outcome.results, rows.cells);
     colour["legend"] = nullptr;
+    const auto cells = static_cast<double>(rows.cells.size());
+    const double width = std::clamp(56.0 * cells, 160.0, 440.0);
     Json layers = Json::array();
     layers.push_back({{"data", {{"values", values}}},
                       {"mark", {{"type", "bar"}, {"width", {{"band", 0.62}}}, {"opacity", 0.85}}},
@@ -197,17 +215,8 @@ class BarsFigure : public StudyFigure {
            {"mark", {{"type", "line"}, {"strokeWidth", 1}, {"color", "var(--fig-soft)"}}},
            {"encoding",
             {{"x", x}, {"y", y}, {"order", {{"field", "i"}}}, {"detail", {{"field", "pair"}}}}}});
-      layers.push_back(
-          {{"data", {{"values", words}}},
-           {"mark",
-            {{"type", "text"}, {"baseline", "bottom"}, {"align", "left"}, {"dx", 4}, {"dy", -1}}},
-           {"encoding",
-            {{"x", x},
-             {"y", y},
-             {"text", {{"field", "text"}}},
-             {"tooltip", tooltip({{"text", "stars"}, {"p", "p"}})}}}});
+      for (const Json& word : words) layers.push_back(word_of(word, x, y, width / cells));
     }
-    const double width = std::clamp(56.0 * static_cast<double>(rows.cells.size()), 160.0, 440.0);
     return {{"width", width}, {"height", 220}, {"layer", std::move(layers)}};
   }
 

@@ -40,10 +40,7 @@ class PathFigure : public StudyFigure {
 
   const FigureConfig& config() const override { return config_; }
   std::vector<FigureName> names() const override {
-    auto names = series_names(config_.runs, config_.log);
-    for (const FigureName& event : column_names_of("events", config_.events))
-      names.push_back(event);
-    return names;
+    return series_names(config_.runs, config_.log, config_.events);
   }
 
   Drawing draw(const FigureContext& context) const override {
@@ -138,9 +135,8 @@ class PathFigure : public StudyFigure {
                                        view == FigureView::kFront ? "the front" : name_of(view))}};
     if (view == FigureView::kSlanted) spec["title"] = "slanted";
     equal_axes(wide, high, 360.0, x, y, spec);
-    std::vector<std::string> cells, paths;
-    for (const ShownRun& run : runs)
-      if (std::ranges::count(cells, run.cell) == 0) cells.push_back(run.cell);
+    const std::vector<std::string> cells = cells_of(runs);
+    std::vector<std::string> paths;
     for (const auto& [path, series] : config_.paths) paths.push_back(path);
     Json encoding = {
         {"x", x},

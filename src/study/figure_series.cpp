@@ -10,6 +10,7 @@
 #include "core/suggest.hpp"
 #include "core/values.hpp"
 #include "data/series.hpp"
+#include "study/figure_rows.hpp"
 #include "study/series_file.hpp"
 #include "study/study_outcome.hpp"
 
@@ -126,9 +127,20 @@ double column_of_run(const FigureContext& context, const ShownRun& run, const st
   return NAN;
 }
 
-std::vector<FigureName> series_names(const std::vector<FigureRun>& runs, const std::string& log) {
-  std::vector<FigureName> names;
-  if (!log.empty()) return {{FigureName::Kind::kLog, "log", log}};
+std::vector<std::string> cells_of(const std::vector<ShownRun>& runs) {
+  std::vector<std::string> cells;
+  for (const ShownRun& run : runs)
+    if (std::ranges::count(cells, run.cell) == 0) cells.push_back(run.cell);
+  return cells;
+}
+
+std::vector<FigureName> series_names(const std::vector<FigureRun>& runs, const std::string& log,
+                                     const std::vector<std::string>& events) {
+  std::vector<FigureName> names = column_names_of("events", events);
+  if (!log.empty()) {
+    names.push_back({FigureName::Kind::kLog, "log", log});
+    return names;
+  }
   names.push_back({FigureName::Kind::kSeries, "", ""});
   for (std::size_t i = 0; i < runs.size(); ++i)
     if (!runs[i].cell.empty())

@@ -43,8 +43,12 @@ double value_at(const SeriesOfRun& series, double time);
 /// A run's column in SI, NaN for a log. @throws InputError for no such column
 double column_of_run(const FigureContext& context, const ShownRun& run, const std::string& column);
 
-/// What the study must have for them.
-std::vector<FigureName> series_names(const std::vector<FigureRun>& runs, const std::string& log);
+/// The cells of some runs, each once, in their order.
+std::vector<std::string> cells_of(const std::vector<ShownRun>& runs);
+
+/// What the study must have for them. @param events columns in s, under the key "events"
+std::vector<FigureName> series_names(const std::vector<FigureRun>& runs, const std::string& log,
+                                     const std::vector<std::string>& events = {});
 
 /// Indices of at most some hundred values with which a line looks the same: of each stretch the
 /// first, the least, the largest and the last.

@@ -23,16 +23,21 @@ struct TimeSeriesConfig : FigureConfig {
   std::optional<double> from, to;  // [s]
 };
 
+// What is drawn over one axis.
+struct Panel {
+  std::string unit;
+  std::vector<std::string> names;
+  Json values;
+  Json events, words;  // lines, and what they are called
+};
+
 class TimeSeriesFigure : public StudyFigure {
  public:
   explicit TimeSeriesFigure(const TimeSeriesConfig& config) : config_(config) {}
 
   const FigureConfig& config() const override { return config_; }
   std::vector<FigureName> names() const override {
-    auto names = series_names(config_.runs, config_.log);
-    for (const FigureName& event : column_names_of("events", config_.events))
-      names.push_back(event);
-    return names;
+    return series_names(config_.runs, config_.log, config_.events);
   }
 
   Drawing draw(const FigureContext& context) const override {
@@ -40,27 +45,25 @@ class TimeSeriesFigure : public StudyFigure {
     Drawing drawing;
     drawing.csv = "run,series,unit,time [s],value\n";
     // a panel for each unit, since one axis has one
-    std::vector<std::string> units;
-    std::vector<Json> values;
-    std::vector<std::vector<std::string>> names;
+    std::vector<Panel> shown;
+    double from = INFINITY, to = -INFINITY;
     for (const std::string& name : config_.series)
       for (const ShownRun& run : runs) {
-        const SeriesOfRun& series = run.series(name);
-        const auto at =
-            static_cast<std::size_t>(std::ranges::find(units, series.unit) - units.begin());
-        if (at == units.size()) {
-          units.push_back(series.unit);
-          values.push_back(Json::array());
-          names.emplace_back();
-        }
-        if (std::ranges::count(names[at], name) == 0) names[at].push_back(name);
-        add(run, cut(run, series), values[at], drawing);
+        const SeriesOfRun part = cut(run, run.series(name));
+        from = std::min(from, part.times.front());
+        to = std::max(to, part.times.back());
+        auto panel = std::ranges::find(shown, part.unit, &Panel::unit);
+        if (panel == shown.end())
+          panel = shown.insert(shown.end(), {part.unit, {}, Json::array(), {}, {}});
+        if (std::ranges::count(panel->names, name) == 0) panel->names.push_back(name);
+        add(run, part, panel->values, drawing);
       }
     const Json events = events_of(context, runs);
+    for (Panel& panel : shown) panel.events = events;
+    shown.front().words = words_of(events, from, to);
     Json views = Json::array();
-    for (std::size_t u = 0; u < units.size(); ++u)
-      views.push_back(view_of(context, runs, names[u], units[u], std::move(values[u]), events,
-                              u + 1 == units.size()));
+    for (const Panel& panel : shown)
+      views.push_back(view_of(context, runs, panel, &panel == &shown.back()));
     drawing.spec = {{"vconcat", std::move(views)}, {"spacing", 10}};
     return drawing;
   }
@@ -110,9 +113,25 @@ class TimeSeriesFigure : public StudyFigure {
     return events;
   }
 
-  Json view_of(const FigureContext& context, const std::vector<ShownRun>& runs,
-               const std::vector<std::string>& names, const std::string& unit, Json values,
-               const Json& events, bool last) const {
+  // what each event is, once, where it was first; on that side of its line where there is room
+  Json words_of(const Json& events, double from, double to) const {
+    Json words = Json::array();
+    for (const std::string& event : config_.events) {
+      const Json* first = nullptr;
+      for (const Json& each : events)
+        if (each["event"] == event && (first == nullptr || each["time"] < (*first)["time"]))
+          first = &each;
+      if (first == nullptr) continue;
+      words.push_back(*first);
+      words.back()["late"] = (*first)["time"].get<double>() > 0.5 * (from + to);
+    }
+    return words;
+  }
+
+  // colours are of cells; of one run they tell its series apart
+  static Json view_of(const FigureContext& context, const std::vector<ShownRun>& runs,
+                      const Panel& panel, bool last) {
+    const auto& [unit, names, values, events, words] = panel;
     const std::string title =
         names.size() == 1 ? (unit.empty() ? names[0] : fmt::format("{} [{}]", names[0], unit))
                           : fmt::format("[{}]", unit.empty() ? "1" : unit);
@@ -126,10 +145,7 @@ class TimeSeriesFigure : public StudyFigure {
         {"detail", {{"field", "run"}}},
         {"tooltip",
          tooltip({{"run", "run"}, {"series", "series"}, {"time", "time [s]"}, {"value", title}})}};
-    // colours are of cells; of one run they tell its series apart
-    std::vector<std::string> cells;
-    for (const ShownRun& run : runs)
-      if (std::ranges::count(cells, run.cell) == 0) cells.push_back(run.cell);
+    const std::vector<std::string> cells = cells_of(runs);
     if (runs.size() > 1) {
       encoding["color"] = cell_colours(context.outcome.results, cells);
       if (names.size() > 1) encoding["strokeDash"] = category("series", names);
@@ -138,28 +154,31 @@ class TimeSeriesFigure : public StudyFigure {
     }
     Json layers = Json::array();
     layers.push_back(
-        {{"data", {{"values", std::move(values)}}},
+        {{"data", {{"values", values}}},
          {"mark", {{"type", "line"}, {"strokeWidth", 1.5}, {"clip", true}, {"color", "var(--c0)"}}},
          {"encoding", encoding}});
     if (!events.empty()) {
       Json rule = {
           {"x", quantity("time", last ? "time [s]" : "")},
           {"tooltip", tooltip({{"event", "event"}, {"run", "run"}, {"time", "time [s]"}})}};
+      Json word = rule;
+      if (runs.size() > 1) rule["color"] = encoding["color"];
       layers.push_back(
           {{"data", {{"values", events}}},
            {"mark", {{"type", "rule"}, {"strokeDash", {4, 3}}, {"color", "var(--fig-soft)"}}},
            {"encoding", rule}});
-      Json word = rule;
       word["text"] = {{"field", "event"}};
       word["y"] = {{"value", 3}};
-      layers.push_back({{"data", {{"values", events}}},
-                        {"mark",
-                         {{"type", "text"},
-                          {"align", "left"},
-                          {"baseline", "top"},
-                          {"dx", 3},
-                          {"color", "var(--fig-soft)"}}},
-                        {"encoding", word}});
+      for (const bool late : {false, true})
+        layers.push_back({{"data", {{"values", words}}},
+                          {"transform", {{{"filter", late ? "datum.late" : "!datum.late"}}}},
+                          {"mark",
+                           {{"type", "text"},
+                            {"align", late ? "right" : "left"},
+                            {"baseline", "top"},
+                            {"dx", late ? -3 : 3},
+                            {"color", "var(--fig-soft)"}}},
+                          {"encoding", word}});
     }
     return {{"width", 640}, {"height", 150}, {"layer", std::move(layers)}};
   }

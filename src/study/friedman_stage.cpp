@@ -1,8 +1,8 @@
 #include "study/friedman_stage.hpp"
 
 #include "core/values.hpp"
-#include "study/correction.hpp"
 #include "study/rank_tests.hpp"
+#include "study/tested_rows.hpp"
 
 namespace handspan {
 namespace {
@@ -24,29 +24,20 @@ class FriedmanStage : public Stage {
   std::vector<StageValue> run(const StageContext& context) override {
     std::vector<CellOf> cells;
     for (const std::string& cell : config_.cells) cells.push_back({&context.results, cell});
-    std::vector<StageValue> found;
-    std::vector<double> p;
-    std::vector<std::size_t> places;  // in `found`, of what gets the corrected p
+    TestedRows rows;
     for (const std::string& column : config_.of) {
       const MatchedSamples matched = matched_samples(cells, column);
       const FriedmanTest test = friedman_test(matched.of);
-      const auto add = [&](const std::string& name, double value) {
-        found.push_back({column + "." + name, value, "", column});
-      };
-      add("seeds", static_cast<double>(matched.of[0].size()));
-      add("left_out", static_cast<double>(matched.left_out));
+      rows.row(column);
+      rows.add("seeds", static_cast<double>(matched.of[0].size()));
+      rows.add("left_out", static_cast<double>(matched.left_out));
       for (std::size_t c = 0; c < cells.size(); ++c)
-        add("rank_in_" + config_.cells[c], test.mean_ranks[c]);
-      add("chi_squared", test.chi_squared);
-      add("agreement", test.agreement);
-      add("p", test.p);
-      places.push_back(found.size());
-      add("p_corrected", test.p);
-      p.push_back(test.p);
+        rows.add("rank_in_" + config_.cells[c], test.mean_ranks[c]);
+      rows.add("chi_squared", test.chi_squared);
+      rows.add("agreement", test.agreement);
+      rows.add_p(test.p);
     }
-    const auto all = corrected(config_.correction, p);
-    for (std::size_t i = 0; i < places.size(); ++i) found[places[i]].value = all[i];
-    return found;
+    return rows.take(config_.correction);
   }
 
  private:

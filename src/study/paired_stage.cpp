@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/values.hpp"
-#include "study/correction.hpp"
 #include "study/paired_difference.hpp"
+#include "study/tested_rows.hpp"
 
 namespace handspan {
 namespace {
@@ -31,39 +31,29 @@ class PairedStage : public Stage {
 
   std::vector<StageValue> run(const StageContext& context) override {
     const Results& results = context.results;
-    std::vector<StageValue> found;
-    std::vector<double> p;
-    std::vector<std::size_t> places;  // in `found`, of what gets the corrected p
+    TestedRows rows;
     for (const std::string& column : config_.of)
       for (const std::string& cell : config_.cells) {
         const MatchedSamples matched =
             matched_samples({{&results, cell}, {&results, config_.against}}, column);
         const PairedDifference d = paired_difference(
             config_.statistic, matched.of[0], matched.of[1], {static_cast<int>(config_.resamples)});
-        const std::string row = config_.cells.size() > 1 ? column + "." + cell : column;
         const std::string unit =
             config_.statistic == StatisticKind::kShare ? "" : results.unit(column);
-        const auto add = [&](const char* name, double value, const std::string& of_unit = "") {
-          found.push_back({row + "." + name, value, of_unit, row});
-        };
-        add("pairs", d.difference.n);
-        add("left_out", static_cast<double>(matched.left_out));
-        add("value", d.a, unit);
-        add("against", d.b, unit);
-        add("difference", d.difference.value, unit);
-        add("lower", d.difference.lower, unit);
-        add("upper", d.difference.upper, unit);
-        add("ratio", d.ratio.value);
-        add("ratio_lower", d.ratio.lower);
-        add("ratio_upper", d.ratio.upper);
-        add("p", d.p);
-        places.push_back(found.size());
-        add("p_corrected", d.p);
-        p.push_back(d.p);
+        rows.row(config_.cells.size() > 1 ? column + "." + cell : column);
+        rows.add("pairs", d.difference.n);
+        rows.add("left_out", static_cast<double>(matched.left_out));
+        rows.add("value", d.a, unit);
+        rows.add("against", d.b, unit);
+        rows.add("difference", d.difference.value, unit);
+        rows.add("lower", d.difference.lower, unit);
+        rows.add("upper", d.difference.upper, unit);
+        rows.add("ratio", d.ratio.value);
+        rows.add("ratio_lower", d.ratio.lower);
+        rows.add("ratio_upper", d.ratio.upper);
+        rows.add_p(d.p);
       }
-    const auto all = corrected(config_.correction, p);
-    for (std::size_t i = 0; i < places.size(); ++i) found[places[i]].value = all[i];
-    return found;
+    return rows.take(config_.correction);
   }
 
  private:

@@ -46,7 +46,8 @@ label { margin-right: 18px; color: var(--soft); } select { font: inherit; paddin
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 2px 18px; margin: 8px 0; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 @media (max-width: 560px) { .plots { grid-template-columns: 1fr; } main { padding: 18px 14px 40px; } }
-@media print { details, .files, .moves { display: none; } main { max-width: none; padding: 0; } body { font-size: 12px; } }
+@media print { details, .files, .moves { display: none; } main { max-width: none; padding: 0; } body { font-size: 12px; }
+  .wide { overflow-x: visible; } table, th, .interval { font-size: 9px; } th, td { padding: 3px 8px 3px 0; white-space: normal; } tr { break-inside: avoid; } h2, h3 { break-after: avoid; } }
 )css";
 
 }  // namespace handspan

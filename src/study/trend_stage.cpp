@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "core/values.hpp"
-#include "study/correction.hpp"
 #include "study/rank_tests.hpp"
 #include "study/statistic.hpp"
+#include "study/tested_rows.hpp"
 
 namespace handspan {
 namespace {
@@ -31,22 +31,18 @@ class TrendStage : public Stage {
   std::vector<StageValue> run(const StageContext& context) override {
     std::vector<CellOf> cells;
     for (const std::string& cell : config_.cells) cells.push_back({&context.results, cell});
-    std::vector<StageValue> found;
-    std::vector<double> p;
-    std::vector<std::size_t> places;  // in `found`, of what gets the corrected p
+    TestedRows rows;
     for (const std::string& column : config_.of) {
       MatchedSamples matched = matched_samples(cells, column);
       const std::string unit =
           config_.statistic == StatisticKind::kShare ? "" : context.results.unit(column);
-      const auto add = [&](const std::string& name, double value, const std::string& of_unit = "") {
-        found.push_back({column + "." + name, value, of_unit, column});
-      };
-      add("seeds", static_cast<double>(matched.of[0].size()));
-      add("left_out", static_cast<double>(matched.left_out));
+      rows.row(column);
+      rows.add("seeds", static_cast<double>(matched.of[0].size()));
+      rows.add("left_out", static_cast<double>(matched.left_out));
       std::vector<double> values;
       for (std::size_t c = 0; c < cells.size(); ++c) {
         values.push_back(statistic_value(config_.statistic, matched.of[c]));
-        add("in_" + config_.cells[c], values.back(), unit);
+        rows.add("in_" + config_.cells[c], values.back(), unit);
       }
       if (config_.order == Order::kDecreasing) {
         std::ranges::reverse(matched.of);
@@ -56,16 +52,11 @@ class TrendStage : public Stage {
       bool ordered = true;
       for (std::size_t c = 1; c < values.size(); ++c)
         ordered = ordered && values[c] > values[c - 1];
-      add("ordered", ordered ? 1.0 : 0.0);
-      add("L", test.L);
-      add("p", test.p);
-      places.push_back(found.size());
-      add("p_corrected", test.p);
-      p.push_back(test.p);
+      rows.add("ordered", ordered ? 1.0 : 0.0);
+      rows.add("L", test.L);
+      rows.add_p(test.p);
     }
-    const auto all = corrected(config_.correction, p);
-    for (std::size_t i = 0; i < places.size(); ++i) found[places[i]].value = all[i];
-    return found;
+    return rows.take(config_.correction);
   }
 
  private:
