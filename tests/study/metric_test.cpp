@@ -136,8 +136,10 @@ TEST_F(MetricTest, ErrorsNamePlaceCauseAndHint) {
       error("  c: {type: channel, channel: object.box.pose, elements: [7], statistic: last}\n"),
       "study.yaml:4: metrics.c cannot be made: the channel 'object.box.pose' has 7 numbers, and "
       "[7] is none of them");
-  EXPECT_EQ(error("  g: {type: grab, object: box, between: [left.plate, left.plate], device: hand, "
-                  "lift: 1, put_back: 2}\n"),
+  EXPECT_EQ(error("  g: {type: grab, object: box, between: [left.plate, left.plate]}\n"),
+            "study.yaml:4: metrics.g cannot be made: 'between' has one body twice; name the two "
+            "that hold the object");
+  EXPECT_EQ(error("  g: {type: grab, object: box, between: [left.plate, post], device: hand}\n"),
             "study.yaml:4: metrics.g cannot be made: the app has no device 'hand', nor any other; "
             "add one "
             "with driver: {type: person}");

@@ -1,5 +1,6 @@
 #include "skills/grab/grab_parts.hpp"
 
+#include "skills/grab/grab_judge.hpp"
 #include "skills/grab/grab_metric.hpp"
 #include "skills/grab/grabs_metric.hpp"
 
@@ -9,6 +10,7 @@ void register_grab(Parts& parts) {
   MetricRegistry& metrics = parts.of<MetricRegistry>();
   register_grab_metric(metrics);
   register_grabs_metric(metrics);
+  register_grab_judge(parts.of<JudgeRegistry>());
 }
 
 }  // namespace handspan
