@@ -188,18 +188,26 @@ FigureExtent FigureExtent::with_room(double share) const {
 void equal_axes(const FigureExtent& x, const FigureExtent& y, double most, Json& x_channel,
                 Json& y_channel, Json& view) {
   FigureExtent wide = x.with_room(), high = y.with_room();
-  // a figure is not narrower than a quarter of its length: its labels need the place
+  // a figure is not narrower than its labels need
   const auto widen = [](FigureExtent& e, double least) {
     const double more = std::max(0.0, least - e.size());
     e.low -= 0.5 * more;
     e.high += 0.5 * more;
   };
   const double longest = std::max(wide.size(), high.size());
-  widen(wide, 0.25 * longest);
+  widen(wide, 0.4 * longest);
   widen(high, 0.25 * longest);
   const double scale = most / longest;  // [px] a unit
-  view["width"] = std::round(scale * wide.size());
-  view["height"] = std::round(scale * high.size());
+  const double width = std::round(scale * wide.size()), height = std::round(scale * high.size());
+  view["width"] = width;
+  view["height"] = height;
+  // so many that a label of five letters has room; a slanted view has no axes
+  const auto ticks = [](Json& channel, double length, double each) {
+    if (!channel.contains("axis") || channel["axis"].is_object())
+      channel["axis"]["tickCount"] = std::clamp(static_cast<int>(length / each), 2, 10);
+  };
+  ticks(x_channel, width, 55.0);
+  ticks(y_channel, height, 35.0);
   x_channel["scale"] = {{"domain", {wide.low, wide.high}}, {"nice", false}, {"zero", false}};
   y_channel["scale"] = {{"domain", {high.low, high.high}}, {"nice", false}, {"zero", false}};
 }
