@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <future>
 
 #include "core/child_process.hpp"
 #include "core/error.hpp"
@@ -101,6 +102,8 @@ std::string draw_pictures(const VegaPrograms& vega, std::vector<DrawnFigure>& fi
 void write_figures(const std::vector<DrawnFigure>& figures, const fs::path& folder) {
   if (figures.empty()) return;
   fs::create_directories(folder);
+  // each is a process of its own: at once, as many as there are figures of the study
+  std::vector<std::future<void>> converted;
   for (const DrawnFigure& figure : figures) {
     if (!figure.drawing.csv.empty())
       write_whole(folder / (figure.name + ".csv"), figure.drawing.csv);
@@ -111,8 +114,9 @@ void write_figures(const std::vector<DrawnFigure>& figures, const fs::path& fold
     fs::remove(folder / (figure.name + ".pdf"), none);
     if (figure.svg.empty()) continue;
     write_whole(svg, with_light_colours(figure.svg));
-    if (figure.own) write_pdf(svg);
+    if (figure.own) converted.push_back(std::async(std::launch::async, write_pdf, svg));
   }
+  for (auto& each : converted) each.get();
 }
 
 }  // namespace handspan

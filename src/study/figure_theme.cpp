@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <map>
 
 namespace handspan {
 namespace {
@@ -51,16 +53,25 @@ std::string figure_style() {
          dark + "} }\n";
 }
 
-std::string with_light_colours(std::string svg) {
-  for_each_colour([&](const NamedColour& c) {
-    const std::string name = fmt::format("var(--{})", c.name);
-    for (std::size_t at = 0; (at = svg.find(name, at)) != std::string::npos;)
-      svg.replace(at, name.size(), c.light);
-  });
-  const std::size_t inside = svg.find('>');
+std::string with_light_colours(const std::string& svg) {
+  std::map<std::string, std::string, std::less<>> light;
+  for_each_colour([&](const NamedColour& c) { light[fmt::format("var(--{})", c.name)] = c.light; });
+  // once through: a picture may have some megabytes and a name at each mark
+  std::string all;
+  all.reserve(svg.size());
+  for (std::size_t at = 0; at < svg.size();) {
+    const std::size_t name = std::min(svg.find("var(--", at), svg.size());
+    all.append(svg, at, name - at);
+    if (name == svg.size()) break;
+    const std::size_t end = std::min(svg.find(')', name), svg.size() - 1) + 1;
+    const auto known = light.find(std::string_view(svg).substr(name, end - name));
+    all += known == light.end() ? svg.substr(name, end - name) : known->second;
+    at = end;
+  }
+  const std::size_t inside = all.find('>');
   if (inside != std::string::npos)
-    svg.insert(inside + 1, "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>");
-  return svg;
+    all.insert(inside + 1, "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>");
+  return all;
 }
 
 Json figure_settings() {

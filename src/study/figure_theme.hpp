@@ -12,7 +12,7 @@ namespace handspan {
 /// CSS: the colours by name, for light and dark; on paper they are those of light.
 std::string figure_style();
 /// A picture with the colours of light in place of their names, on white: a file of its own.
-std::string with_light_colours(std::string svg);
+std::string with_light_colours(const std::string& svg);
 
 /// A specification as it is drawn: with the schema's name and the common settings.
 nlohmann::json themed(nlohmann::json spec);
