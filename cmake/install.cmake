@@ -28,6 +28,8 @@ install(DIRECTORY src/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/handspan COMPONEN
   PATTERN "*_impl.hpp" EXCLUDE REGEX "/(robot|scene)/mujoco_[a-z_]*[.]hpp$" EXCLUDE)
 install(DIRECTORY robots scenes apps studies DESTINATION ${CMAKE_INSTALL_DATADIR}/handspan COMPONENT runtime)
 # the page, when it was built
+install(DIRECTORY python/handspan_study DESTINATION ${CMAKE_INSTALL_DATADIR}/handspan/python COMPONENT runtime
+  PATTERN "__pycache__" EXCLUDE)
 install(DIRECTORY web/dist DESTINATION ${CMAKE_INSTALL_DATADIR}/handspan/web COMPONENT runtime OPTIONAL)
 install(EXPORT handspanTargets NAMESPACE handspan:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/handspan
   COMPONENT development)

@@ -1,4 +1,5 @@
-// handspan export-urdf ROBOT: a robot folder, or an MJCF file, as URDF.
+// handspan export-urdf WHAT: a robot folder, an MJCF file or an object of a scene, as URDF; an
+// object as MJCF too.
 #include <fmt/format.h>
 
 #include <array>
@@ -13,14 +14,17 @@
 #include "robot/urdf_export.hpp"
 #include "scene/convex_hull.hpp"
 #include "scene/data_folder.hpp"
+#include "scene/load_scene.hpp"
 #include "scene/mjcf.hpp"
 #include "scene/robot_folder.hpp"
+#include "scene/scene_urdf.hpp"
 
 namespace handspan {
 namespace {
 
 struct ExportUrdfFlags {
   std::filesystem::path robot, out;
+  std::string object, format = "urdf";
 };
 
 void write_bytes(const std::filesystem::path& file, const std::string& bytes) {
@@ -78,31 +82,58 @@ MeshFile meshes_beside(const std::filesystem::path& urdf) {
   };
 }
 
-int export_robot(const ExportUrdfFlags& options) {
+bool is_scene(const std::filesystem::path& file) {
+  return std::filesystem::is_regular_file(file) &&
+         (file.extension() == ".yaml" || file.extension() == ".yml");
+}
+
+std::string robot_text(const ExportUrdfFlags& options, const MeshFile& meshes) {
+  if (options.format != "urdf")
+    throw InputError(
+        "--format mjcf is for an object of a scene (--object NAME); a robot's folder has its MJCF "
+        "as model.xml");
+  if (is_scene(options.robot))
+    throw InputError(fmt::format(
+        "{} is no robot; of a scene an object is exported: say which with --object NAME",
+        options.robot.string()));
+  if (std::filesystem::is_regular_file(options.robot))
+    return export_urdf(read_mjcf(options.robot).description, {}, meshes);
+  const RobotFolder folder =
+      load_robot_folder(std::filesystem::is_directory(options.robot)
+                            ? options.robot
+                            : find_robot_folder(options.robot.string(), data_folder()));
+  JointVelocities velocities;
+  for (const auto& [name, limits] : folder.limits.joints) velocities[name] = limits.velocity;
+  return export_urdf(folder.description, velocities, meshes);
+}
+
+std::string object_text(const ExportUrdfFlags& options, const MeshFile& meshes) {
+  if (!is_scene(options.robot))
+    throw InputError(
+        fmt::format("{} is no scene; --object is of a scene's file, such as "
+                    "scenes/grab.yaml",
+                    options.robot.string()));
+  const Scene scene = load_scene(options.robot);
+  const bool mjcf = options.format == "mjcf";
+  const ModelDescription object = object_description(scene, options.object, mjcf);
+  return mjcf ? write_mjcf(object) : export_urdf(object, {}, meshes);
+}
+
+int export_description(const ExportUrdfFlags& options) {
   const MeshFile meshes = meshes_beside(options.out);
   if (!options.out.empty()) {
     refuse_overwriting(options.out, "--out");
     refuse_foreign(options.out, "--out");
   }
-  std::string urdf;
-  if (std::filesystem::is_regular_file(options.robot)) {
-    urdf = export_urdf(read_mjcf(options.robot).description, {}, meshes);
-  } else {
-    const RobotFolder folder =
-        load_robot_folder(std::filesystem::is_directory(options.robot)
-                              ? options.robot
-                              : find_robot_folder(options.robot.string(), data_folder()));
-    JointVelocities velocities;
-    for (const auto& [name, limits] : folder.limits.joints) velocities[name] = limits.velocity;
-    urdf = export_urdf(folder.description, velocities, meshes);
-  }
+  std::string xml =
+      options.object.empty() ? robot_text(options, meshes) : object_text(options, meshes);
   // by which it is known again
-  urdf.insert(urdf.find('\n') + 1, kWrittenXml);
+  xml.insert(xml.find('\n') + 1, kWrittenXml);
   if (options.out.empty()) {
-    fmt::print("{}", urdf);
+    fmt::print("{}", xml);
     return kHolds;
   }
-  write_bytes(options.out, urdf);
+  write_bytes(options.out, xml);
   return kHolds;
 }
 
@@ -110,15 +141,24 @@ int export_robot(const ExportUrdfFlags& options) {
 
 void add_export_urdf(CLI::App& cli, Action& action) {
   auto options = std::make_shared<ExportUrdfFlags>();
-  CLI::App* command = cli.add_subcommand("export-urdf", "Write a robot as URDF, for ROS");
+  CLI::App* command = cli.add_subcommand(
+      "export-urdf", "Write a robot as URDF, for ROS; or an object of a scene, as URDF or MJCF");
   command
-      ->add_option("ROBOT", options->robot, "a folder of robots/, by name or path, or an MJCF file")
+      ->add_option("WHAT", options->robot,
+                   "a folder of robots/, by name or path, or an MJCF file; with --object a scene")
       ->required();
+  command->add_option("--object", options->object, "an object of the scene WHAT")
+      ->type_name("NAME");
+  command
+      ->add_option("--format", options->format,
+                   "of an object: urdf, or mjcf, in which it moves freely")
+      ->check(CLI::IsMember({"urdf", "mjcf"}));
   command->add_option("--out", options->out, "write to FILE instead of the terminal")
       ->type_name("FILE");
   command->add_flag_callback("--force", allow_overwriting, kForceDoc);
-  command->callback(
-      [options, &action] { action = [options](const Parts&) { return export_robot(*options); }; });
+  command->callback([options, &action] {
+    action = [options](const Parts&) { return export_description(*options); };
+  });
 }
 
 }  // namespace handspan

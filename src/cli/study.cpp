@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <fstream>
+#include <iostream>
 #include <map>
 #include <optional>
 
@@ -35,7 +36,8 @@ struct StudyFlags {
   std::optional<int> n, rerun;
   std::optional<std::uint64_t> seed;
   std::vector<ParameterOverride> parameters;
-  bool fresh = false, trials = false;
+  bool fresh = false, trials = false, work = false;
+  std::string scheduler;
 };
 
 // by name, "grab/random"
@@ -101,6 +103,30 @@ RunnerOptions runner_options(const StudyFlags& options, const std::string& name)
   how.out =
       options.out.empty() ? std::filesystem::path("handspan-out") / "study" / name : options.out;
   return how;
+}
+
+// The command with which a scheduler's worker does runs of this study: what the runs are a function
+// of, with paths that hold in any folder.
+std::vector<std::string> worker_command(const StudyFlags& options, const StudyConfig& study) {
+  std::error_code none;
+  const auto absolute = [](const std::filesystem::path& path) {
+    return std::filesystem::absolute(path).lexically_normal().string();
+  };
+  std::vector<std::string> words = {
+      std::filesystem::read_symlink("/proc/self/exe", none).string(),
+      "study",
+      std::filesystem::is_regular_file(study.given) ? absolute(study.given) : study.name,
+      "--work",
+      "--out",
+      absolute(runner_options(options, study.name).out)};
+  const auto add = [&](const char* option, const std::string& value) {
+    words.insert(words.end(), {option, value});
+  };
+  if (options.n) add("--n", std::to_string(*options.n));
+  if (options.seed) add("--seed", std::to_string(*options.seed));
+  for (const auto& [key, value] : options.parameters) add("--param", key + "=" + value);
+  if (!options.data.empty()) add("--data", absolute(options.data));
+  return words;
 }
 
 // the line of a run in the results that are there; "": none
@@ -202,8 +228,24 @@ int study(const StudyFlags& options, const Parts& parts) {
     throw InputError("--record is of one run: say which with --rerun NUMBER");
   if (!options.against.empty() && options.rerun)
     throw InputError("--against is of a whole study; leave --rerun out");
+  if (!options.scheduler.empty() && options.rerun)
+    throw InputError("--scheduler is for a whole study; leave --rerun out");
+  if (!options.scheduler.empty() && options.workers > 0)
+    throw InputError(
+        "--workers are threads here, and --scheduler has workers of its own; leave one of them "
+        "out");
   StudyConfig config = load(options.study, parts);
   RunnerOptions how = runner_options(options, config.name);
+  if (options.work) {
+    StudyRunner(std::move(config), parts, std::move(how)).serve(std::cin, std::cout);
+    return kHolds;
+  }
+  how.scheduler = options.scheduler;
+  if (!how.scheduler.empty()) {
+    // as its workers have it, in whatever folder they are
+    if (!how.data.empty()) how.data = std::filesystem::absolute(how.data).lexically_normal();
+    how.worker = worker_command(options, config);
+  }
   const std::filesystem::path out = how.out;
   // runs that are going on are finished and kept
   how.stop = &end_flag();
@@ -222,8 +264,8 @@ int study(const StudyFlags& options, const Parts& parts) {
   StudyRunner runner(std::move(config), parts, std::move(how));
   if (there) check_comparable(planned(runner), *there);
   if (!options.record.empty()) refuse_overwriting(options.record, "--record");
-  for (const char* name :
-       {"results.csv", "summary.json", "report.html", "comparison.json", "unfinished.jsonl"})
+  for (const char* name : {"results.csv", "results.parquet", "summary.json", "report.html",
+                           "comparison.json", "unfinished.jsonl"})
     refuse_overwriting(out / name, "--out");
   if (terminal) fmt::print(stderr, "\r\033[K");
   if (options.rerun) return rerun(options, runner, out);
@@ -273,6 +315,12 @@ void add_study(CLI::App& cli, Action& action) {
       ->add_option("--against", options->against,
                    "compare with earlier results of the study, seed by seed: what changed")
       ->type_name("DIR");
+  command
+      ->add_option("--scheduler", options->scheduler,
+                   "a dask scheduler whose workers do the runs, such as tcp://10.0.0.1:8786")
+      ->type_name("ADDRESS");
+  // of such a worker: runs come in as lines
+  command->add_flag("--work", options->work)->group("");
   command->add_flag("--fresh", options->fresh, "forget the runs of an interrupted study");
   command->add_flag("--trials", options->trials,
                     "list the trials that a study may have as subject");

@@ -1,7 +1,12 @@
 #include "scene/scene_urdf.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "core/error.hpp"
+#include "core/escape.hpp"
+#include "core/named.hpp"
 #include "robot/urdf_export.hpp"
 
 namespace handspan {
@@ -51,6 +56,32 @@ std::string scene_urdf(const Scene& scene) {
   for (const auto& fixture : scene.fixtures) append(all, alone(fixture, false));
   for (const auto& belt : scene.belts) append(all, alone(belt.body, false));
   return export_urdf(all, velocities);
+}
+
+ModelDescription object_description(const Scene& scene, const std::string& name, bool free) {
+  const auto refuse = [&](const char* what) {
+    throw InputError(
+        fmt::format("'{}' of the scene is a {}, which has no mass; what is exported is an object",
+                    shown(name), what));
+  };
+  for (const auto& fixture : scene.fixtures)
+    if (fixture.name == name) refuse("fixture");
+  for (const auto& belt : scene.belts)
+    if (belt.body.name == name) refuse("belt");
+  for (const auto& kinematic : scene.kinematics)
+    if (kinematic.body.name == name) refuse("kinematic body");
+  std::vector<std::string> there;
+  for (const auto& object : scene.objects) there.push_back(object.name);
+  find_named("the scene", "object", name, there);
+  const SceneBody& object = *std::ranges::find(scene.objects, name, &SceneBody::name);
+  ModelDescription model;
+  model.name = name;
+  BodyDescription body;
+  body.name = name;
+  body.inertial = object.inertial;
+  body.shapes = object.shapes;
+  model.bodies.push_back(std::move(body));
+  return free ? with_base(std::move(model), BaseType::kFree) : model;
 }
 
 }  // namespace handspan

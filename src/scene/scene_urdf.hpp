@@ -11,4 +11,10 @@ namespace handspan {
 /// say (meshes) is left out.
 std::string scene_urdf(const Scene& scene);
 
+/// An object by itself: one body with its mass, centre, inertia and shapes, its frame at the
+/// origin. It moves freely when `free`, else it stands.
+/// @throws InputError naming the objects there are; for what has no mass (fixtures, belts) it says
+/// so
+ModelDescription object_description(const Scene& scene, const std::string& name, bool free);
+
 }  // namespace handspan

@@ -20,6 +20,7 @@
 #include "study/figure_theme.hpp"
 #include "study/report_figures.hpp"
 #include "study/report_page.hpp"
+#include "study/results_table.hpp"
 #include "study/study_text.hpp"
 
 namespace handspan {
@@ -243,8 +244,7 @@ std::string configuration_html(const StudyOutcome& outcome) {
   row("libraries", libraries);
   row("time",
       fmt::format(
-          "{:.1f} s for {} runs by {} worker{}{}", outcome.wall, outcome.done, outcome.workers,
-          outcome.workers == 1 ? "" : "s",
+          "{:.1f} s for {} runs by {}{}", outcome.wall, outcome.done, workers_text(outcome),
           outcome.resumed > 0 ? fmt::format("; {} runs were there already", outcome.resumed) : ""));
   out += "</dl>\n";
   const auto show = [&](const char* what, const std::filesystem::path& file) {
@@ -325,6 +325,7 @@ void write_report(const StudyRunner& runner, const StudyOutcome& outcome,
                   const std::filesystem::path& out, const std::filesystem::path& page) {
   std::filesystem::create_directories(out);
   write_text(out / "results.csv", results_csv(outcome.results));
+  write_results_parquet(out / "results.parquet", outcome.results);
   write_text(out / "summary.json", summary_json(outcome));
   if (outcome.comparison) write_text(out / "comparison.json", comparison_json(*outcome.comparison));
   const VegaPrograms vega = find_vega(page);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -16,6 +17,7 @@
 #include "study/evaluation.hpp"
 #include "study/figure_set.hpp"
 #include "study/journal.hpp"
+#include "study/remote_runs.hpp"
 #include "study/series_file.hpp"
 #include "study/stage_runs.hpp"
 #include "study/subjects.hpp"
@@ -32,12 +34,23 @@ double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// The workers, each with a subject of its own.
+bool keeps_series(const StudyConfig& study, const RunSpec& spec) {
+  return study.series && spec.repeat < study.series->runs.value_or(spec.repeat + 1);
+}
+
+// The workers: threads, each with a subject of its own, or those of a scheduler.
 class Pool {
  public:
+  /// @param workers 0: the scheduler's @param fingerprint of the study, for those
   Pool(const StudyConfig& study, const RunPlan& plan, const Parts& parts,
-       const RunnerOptions& options, int workers, Journal* journal, StudyOutcome& outcome)
-      : study_(study), plan_(plan), options_(options), journal_(journal), outcome_(outcome) {
+       const RunnerOptions& options, int workers, const std::string& fingerprint, Journal* journal,
+       StudyOutcome& outcome)
+      : study_(study),
+        plan_(plan),
+        options_(options),
+        fingerprint_(fingerprint),
+        journal_(journal),
+        outcome_(outcome) {
     for (int w = 0; w < workers; ++w)
       subjects_.push_back(make_subject(study, plan.files(), parts, options.data));
   }
@@ -58,6 +71,27 @@ class Pool {
     total_ += static_cast<int>(specs.size());
     finished_ += static_cast<int>(specs.size() - todo.size());
     outcome_.resumed += static_cast<int>(specs.size() - todo.size());
+    if (subjects_.empty())
+      run_remotely(specs, first, todo, done);
+    else
+      run_here(specs, first, todo, done);
+    const bool all = std::ranges::all_of(done, [](char d) { return d != 0; });
+    if (!all) {
+      std::size_t kept = first;
+      for (std::size_t i = 0; i < specs.size(); ++i)
+        if (done[i] != 0) {
+          if (kept != first + i) runs[kept] = std::move(runs[first + i]);
+          ++kept;
+        }
+      runs.resize(kept);
+    }
+    return all;
+  }
+
+ private:
+  void run_here(const std::vector<RunSpec>& specs, std::size_t first,
+                const std::vector<std::size_t>& todo, std::vector<char>& done) {
+    std::vector<RunRecord>& runs = outcome_.results.runs;
     std::atomic<std::size_t> next{0};
     const auto work = [&](StudySubject& subject) {
       try {
@@ -79,20 +113,27 @@ class Pool {
       if (!todo.empty()) work(*subjects_[0]);
     }
     if (error_) std::rethrow_exception(error_);
-    const bool all = std::ranges::all_of(done, [](char d) { return d != 0; });
-    if (!all) {
-      std::size_t kept = first;
-      for (std::size_t i = 0; i < specs.size(); ++i)
-        if (done[i] != 0) {
-          if (kept != first + i) runs[kept] = std::move(runs[first + i]);
-          ++kept;
-        }
-      runs.resize(kept);
-    }
-    return all;
   }
 
- private:
+  void run_remotely(const std::vector<RunSpec>& specs, std::size_t first,
+                    const std::vector<std::size_t>& todo, std::vector<char>& done) {
+    std::vector<RunSpec> asked;
+    std::map<int, std::size_t> index_of;  // by number
+    for (const std::size_t i : todo) {
+      asked.push_back(specs[i]);
+      index_of[specs[i].number] = i;
+    }
+    do_remotely({options_.scheduler, options_.worker, fingerprint_}, asked, [&](RemoteRun came) {
+      const std::size_t i = index_of.at(came.record.number);
+      RunRecord& run = outcome_.results.runs[first + i];
+      run.values = std::move(came.record.values);
+      run.failure = std::move(came.record.failure);
+      keep_series(specs[i], came.series);
+      finish(run, came.inner, came.simulated);
+      done[i] = 1;
+    });
+  }
+
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
 
   RunRecord record_of(const RunSpec& spec) const {
@@ -125,14 +166,22 @@ class Pool {
       run.failure = error.what();
       run.values.assign(outcome_.results.columns.size(), NAN);
     }
+    keep_series(spec, outcome.series);
+    finish(run, outcome.inner, outcome.simulated);
+  }
+
+  void keep_series(const RunSpec& spec, const std::vector<TimeSeries>& series) const {
+    if (keeps_series(study_, spec) && !series.empty() && !options_.out.empty())
+      write_series_file(series, series_file(options_.out, spec.number));
+  }
+
+  // It is done: judged, kept, counted.
+  void finish(RunRecord& run, double inner, double simulated) {
     run.good = judged(study_, outcome_.results.columns, run);
-    if (study_.series && spec.repeat < study_.series->runs.value_or(spec.repeat + 1) &&
-        !outcome.series.empty() && !options_.out.empty())
-      write_series_file(outcome.series, series_file(options_.out, run.number));
     if (journal_ != nullptr) journal_->add(run);
     const std::scoped_lock lock(mutex_);
-    outcome_.inner += outcome.inner;
-    outcome_.simulated += outcome.simulated;
+    outcome_.inner += inner;
+    outcome_.simulated += simulated;
     ++outcome_.done;
     ++finished_;
     if (!options_.progress) return;
@@ -143,6 +192,7 @@ class Pool {
   const StudyConfig& study_;
   const RunPlan& plan_;
   const RunnerOptions& options_;
+  std::string fingerprint_;
   Journal* journal_;
   StudyOutcome& outcome_;
   std::vector<std::unique_ptr<StudySubject>> subjects_;
@@ -218,6 +268,13 @@ std::string StudyRunner::fingerprint() const {
   return fingerprint_of(all);
 }
 
+void StudyRunner::serve(std::istream& in, std::ostream& out) const {
+  const auto subject = make_subject(study_, plan_->files(), parts_, options_.data);
+  serve_runs(
+      fingerprint(), *plan_, *subject, columns_.size(),
+      [this](const RunSpec& spec) { return keeps_series(study_, spec); }, in, out);
+}
+
 StudyOutcome StudyRunner::run() {
   const auto start = Clock::now();
   StudyOutcome outcome;
@@ -231,14 +288,15 @@ StudyOutcome StudyRunner::run() {
   }
   outcome.results.columns = columns_;
   outcome.results.judged = !study_.good.empty();
-  outcome.workers = workers_of(options_, plan_->runs().size());
+  const bool remote = !options_.scheduler.empty();
+  outcome.workers = remote ? 0 : workers_of(options_, plan_->runs().size());
   std::optional<Journal> journal;
   if (!options_.out.empty()) {
     std::filesystem::create_directories(options_.out);
     journal.emplace(options_.out / "unfinished.jsonl", fingerprint(), options_.fresh);
   }
-  Pool pool(study_, *plan_, parts_, options_, outcome.workers, journal ? &*journal : nullptr,
-            outcome);
+  Pool pool(study_, *plan_, parts_, options_, outcome.workers, remote ? fingerprint() : "",
+            journal ? &*journal : nullptr, outcome);
   outcome.complete = pool.run(plan_->runs());
   std::vector<StageRun> asked;
   for (std::size_t s = 0; outcome.complete && s < study_.stages.size(); ++s) {

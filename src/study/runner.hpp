@@ -1,5 +1,6 @@
 #pragma once
 // Does a study: its runs in threads, its stages after them, what is asked of the results.
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,6 +28,10 @@ class StudyRunner {
 
   /// @throws InputError when the journal cannot be written, or a stage lacks something
   StudyOutcome run();
+
+  /// Does runs of this study that come in as lines, for another process (remote_runs.hpp), until
+  /// there are no more.
+  void serve(std::istream& in, std::ostream& out) const;
 
   /// One of the runs, by its number; of those that stages asked for, when the study was done into
   /// options.out. @throws InputError for a number that there is not

@@ -30,6 +30,9 @@ struct RunnerOptions {
   std::filesystem::path data;  // of a trial
   std::filesystem::path out;   // the journal and time series are there; empty: neither
   bool fresh = false;          // forgets the runs of an interrupted study
+  /// Address of a dask scheduler whose workers do the runs; "": threads of this process do.
+  std::string scheduler = "";
+  std::vector<std::string> worker = {};  // the command that makes one of its workers' processes
   /// From any thread, one at a time.
   std::function<void(const RunnerProgress&)> progress;
   /// While logs are recorded: the log's name, simulated time [ns].

@@ -118,6 +118,11 @@ std::string study_heading(const StudyRunner& runner) {
 }
 
 // One function, since it is one section of the text after the other.
+std::string workers_text(const StudyOutcome& outcome) {
+  if (outcome.workers == 0) return "workers of " + outcome.options.scheduler;
+  return fmt::format("{} worker{}", outcome.workers, outcome.workers == 1 ? "" : "s");
+}
+
 std::string study_text(const StudyOutcome& outcome) {
   const Results& results = outcome.results;
   const auto groups = groups_of(results);
@@ -182,8 +187,8 @@ std::string study_text(const StudyOutcome& outcome) {
                                                                : "") +
                            e.measured.text,
                        estimate_text(e.measured.estimate, e.measured.unit), e.limit_text);
-  out += fmt::format("\n{} runs in {:.1f} s by {} worker{}", outcome.done, outcome.wall,
-                     outcome.workers, outcome.workers == 1 ? "" : "s");
+  out +=
+      fmt::format("\n{} runs in {:.1f} s by {}", outcome.done, outcome.wall, workers_text(outcome));
   if (outcome.resumed > 0) out += fmt::format(", {} were there already", outcome.resumed);
   if (outcome.simulated > 0.0)
     out +=

@@ -29,6 +29,8 @@ StageTable stage_table(const StageOutcome& stage);
 std::string text_table(const std::vector<std::vector<std::string>>& rows);
 
 std::string study_heading(const StudyRunner& runner);
+/// Who did the runs: "2 workers", or those of a scheduler.
+std::string workers_text(const StudyOutcome& outcome);
 /// Table of the columns by cell, what was asked, what was published, times.
 std::string study_text(const StudyOutcome& outcome);
 /// One run: what was drawn and what came out.

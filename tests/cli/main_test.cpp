@@ -470,6 +470,31 @@ TEST_F(Cli, ExportedUrdfHasItsMeshesBesideIt) {
   EXPECT_EQ(run("export-urdf " + out.string() + " --out " + urdf.string()).code, 2);
 }
 
+TEST_F(Cli, AnObjectOfASceneIsExported) {
+  const std::string scene = std::string(HANDSPAN_SOURCE_DIR) + "/scenes/grab.yaml";
+  const auto urdf = folder_ / "box.urdf", xml = folder_ / "box.xml";
+  Result r = run("export-urdf " + scene + " --object box --out " + urdf.string());
+  ASSERT_EQ(r.code, 0) << r.output;
+  r = run("import " + urdf.string() + " --out " + (folder_ / "box").string());
+  EXPECT_NE(r.output.find("1 bodies, 0 driven joints, 0.5000 kg"), std::string::npos) << r.output;
+  ASSERT_EQ(run("export-urdf " + scene + " --object box --format mjcf --out " + xml.string()).code,
+            0);
+  r = run("export-urdf " + xml.string());
+  EXPECT_EQ(r.code, 0) << r.output;
+  const std::pair<std::string, std::string> refused[] = {
+      {scene + " --object bx", "the scene has no object 'bx'; did you mean 'box'?"},
+      {scene + " --object pillar", "'pillar' of the scene is a fixture, which has no mass"},
+      {scene, "say which with --object NAME"},
+      {"fr3 --object box", "fr3 is no scene; --object is of a scene's file"},
+      {"fr3 --format mjcf", "a robot's folder has its MJCF as model.xml"},
+      {scene + " --object box --format sdf", "--format"}};
+  for (const auto& [words, message] : refused) {
+    r = run("export-urdf " + words);
+    EXPECT_EQ(r.code, 2) << words;
+    EXPECT_NE(r.output.find(message), std::string::npos) << r.output;
+  }
+}
+
 TEST_F(Cli, ExportedUrdfIsImportedAgain) {
   const auto urdf = folder_ / "fr3.urdf", out = folder_ / "copy";
   EXPECT_EQ(run("export-urdf fr3 --out " + urdf.string()).code, 0);
