@@ -1,7 +1,7 @@
 #pragma once
-// What an arm is in an impact: how its point yields to an impulse, and the arm of a stiff law as one
-// rigid body. W is the world, E the plate, C the centre of mass of the arm's moving links; spatial
-// vectors are linear first, angular last.
+// What an arm is in an impact: how its point yields to an impulse, and the arm of a stiff law as
+// one rigid body. W is the world, E the plate, C the centre of mass of the arm's moving links;
+// spatial vectors are linear first, angular last.
 #include <Eigen/Core>
 
 #include "contact/impact_problem.hpp"
@@ -18,8 +18,9 @@ namespace handspan {
 Eigen::Matrix3d contact_mobility(const ArmMatrix& M, const PointJacobian& J, int stiff = -1);
 
 /// An arm whose law is so stiff that its joints do not yield while the impact lasts: its moving
-/// links are one rigid body (Wang, Dehio and Kheddar 2022, "Predicting impact-induced joint velocity
-/// jumps on kinematic-controlled manipulator", arXiv 2202.12646), which moves as the plate does.
+/// links are one rigid body (Wang, Dehio and Kheddar 2022, "Predicting impact-induced joint
+/// velocity jumps on kinematic-controlled manipulator", arXiv 2202.12646), which moves as the plate
+/// does.
 /// @param mass [kg], p_WC [m], inertia_C (about C, in W) [kg m^2] of the links together
 /// @param p_WE, V_WE of the plate's point [m, m/s, rad/s]
 /// @return n = 6, coordinates the twist at C in W. Allocates nothing

@@ -27,10 +27,10 @@ void ImpactDetectorOptions::check() const {
   check_range("observer_threshold", observer_threshold, 0.0, "N");
   check_range("release", release, 0.0, "N");
   if (!(release < threshold && release < observer_threshold))
-    throw InputError(fmt::format(
-        "release of the impact detector is {} N; it must be below threshold, {} N, and "
-        "observer_threshold, {} N",
-        release, threshold, observer_threshold));
+    throw InputError(
+        fmt::format("release of the impact detector is {} N; it must be below threshold, {} N, and "
+                    "observer_threshold, {} N",
+                    release, threshold, observer_threshold));
   check_range("quiet", quiet, 0.0, "s");
   check_range("tare_time", tare_time, 0.0, "s");
   check_range("recover", recover, 0.0, "s");

@@ -4,6 +4,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace handspan {
 namespace {
@@ -12,8 +13,10 @@ using Eigen::Matrix3d;
 using Eigen::Vector2d;
 using Eigen::Vector3d;
 
-constexpr int kSlips = 60;             // times that the relaxed problem takes the slip anew
-constexpr double kMadeEnergy = 1e-10;  // that rounding may make, of what compression takes
+constexpr int kFirstSweeps = 6, kMoreSweeps = 20, kNewtonSteps = 12;
+constexpr double kSharedImpulse = 1e-9;  // of the mean of G's diagonal, added to it
+constexpr int kSlips = 10;               // times that the relaxed problem takes the slip anew
+constexpr double kMadeEnergy = 1e-10;    // that rounding may make, of what compression takes
 
 // onto {|p_t| <= mu p_n}
 Vector3d projected(const Vector3d& p, double mu) {
@@ -50,8 +53,7 @@ Vector3d ImpactMap::xi(const Point& point) const {
 void ImpactMap::push(Point& point, const Vector3d& change) {
   point.cone.p += change;
   V_WC_ += point.Z * change;
-  if (point.arm >= 0)
-    v_[static_cast<std::size_t>(point.arm)] += point.Y.lazyProduct(change);
+  if (point.arm >= 0) v_[static_cast<std::size_t>(point.arm)] += point.Y.lazyProduct(change);
 }
 
 // velocities from impulses: nothing of the sweeps' rounding stays in them
@@ -70,6 +72,10 @@ double ImpactMap::residual() const {
   for (std::size_t i = 0; i < count_; ++i)
     worst = std::max(worst, missed(points_[i].cone, xi(points_[i]), points_[i].step));
   return worst;
+}
+
+bool ImpactMap::converged(const ImpactOptions& options) const {
+  return residual() <= options.tolerance * fastest_;
 }
 
 bool ImpactMap::prepare_point(const ImpactProblem& problem, std::size_t index) {
@@ -128,6 +134,10 @@ bool ImpactMap::prepare(const ImpactProblem& problem) {
   V_WC_before_ << problem.box.V_WB.head<3>() + w.cross(p_BC_W), w;
   if (fixed_) V_WC_before_.setZero();
   V_WC_ = V_WC_before_;
+  coupled_ = false;
+  bool finite = V_WC_.allFinite();
+  for (std::size_t a = 0; a < arms_; ++a) finite = finite && v_[a].allFinite();
+  if (!finite) return false;
   fastest_ = 0.0;
   for (std::size_t i = 0; i < count_; ++i) {
     if (!prepare_point(problem, i)) return false;
@@ -136,8 +146,9 @@ bool ImpactMap::prepare(const ImpactProblem& problem) {
   return std::isfinite(fastest_);
 }
 
-void ImpactMap::exact_sweeps(const ImpactOptions& options, int& sweeps) {
-  for (int sweep = 0; sweep < options.most_sweeps; ++sweep) {
+// @return whether nothing changed any more
+bool ImpactMap::exact_sweeps(int most, const ImpactOptions& options, int& sweeps) {
+  for (int sweep = 0; sweep < most; ++sweep) {
     ++sweeps;
     double changed = 0.0;
     for (std::size_t i = 0; i < count_; ++i) {
@@ -147,17 +158,97 @@ void ImpactMap::exact_sweeps(const ImpactOptions& options, int& sweeps) {
       push(point, change);
       changed = std::max(changed, (point.cone.G * change).norm());
     }
-    if (changed <= 0.1 * options.tolerance * fastest_) return;
+    if (changed <= 0.1 * options.tolerance * fastest_) return true;
+  }
+  return false;
+}
+
+void ImpactMap::couple() {
+  if (std::exchange(coupled_, true)) return;
+  const auto n = static_cast<Eigen::Index>(3 * count_);
+  G_.resize(n, n);
+  for (std::size_t c = 0; c < count_; ++c)
+    for (std::size_t d = 0; d < count_; ++d) {
+      Matrix3d block = points_[c].B * points_[d].Z;
+      if (points_[c].arm >= 0 && points_[c].arm == points_[d].arm)
+        block += points_[c].A.lazyProduct(points_[d].Y);
+      G_.block<3, 3>(static_cast<Eigen::Index>(3 * c), static_cast<Eigen::Index>(3 * d)) = block;
+    }
+  // several points of one plate share what they do: a solution is enough, whichever
+  G_.diagonal().array() += kSharedImpulse * G_.trace() / static_cast<double>(n);
+}
+
+// F = p - P(p - r xi) and its derivative by p, I - D + r D G with D that of the projection P onto
+// {p_n >= 0, |p_t| <= mu max(0, p_n - r xi_n)}
+void ImpactMap::linearise(Column& F) {
+  const auto n = static_cast<Eigen::Index>(3 * count_);
+  F.resize(n);
+  system_.resize(n, n);
+  for (std::size_t i = 0; i < count_; ++i) {
+    const Point& point = points_[i];
+    const auto row = static_cast<Eigen::Index>(3 * i);
+    const Vector3d a = point.cone.p - point.step * xi(point);
+    const double mu = point.cone.friction, radius = mu * std::max(0.0, a[0]),
+                 across = a.tail<2>().norm();
+    Matrix3d D = Matrix3d::Zero();
+    Vector3d onto = Vector3d::Zero();
+    if (a[0] > 0.0) {
+      D(0, 0) = 1.0;
+      onto = a;
+      if (across <= radius) {
+        D.bottomRightCorner<2, 2>().setIdentity();
+      } else {
+        const Vector2d u = a.tail<2>() / across;
+        onto.tail<2>() = radius * u;
+        D.block<2, 1>(1, 0) = mu * u;
+        D.bottomRightCorner<2, 2>() =
+            radius / across * (Eigen::Matrix2d::Identity() - u * u.transpose());
+      }
+    }
+    F.segment<3>(row) = point.cone.p - onto;
+    const Matrix3d scaled = point.step * D;
+    system_.middleRows<3>(row) = scaled.lazyProduct(G_.middleRows<3>(row));
+    system_.block<3, 3>(row, row) += Matrix3d::Identity() - D;
   }
 }
 
+// A step may lead farther off before it leads to the solution, as steps over a kink do: all are
+// taken, and the nearest point that they came by is kept.
+void ImpactMap::newton(const ImpactOptions& options) {
+  couple();
+  Column F, change;
+  double nearest = residual();
+  std::array<Vector3d, kMostImpactContacts> kept;
+  for (std::size_t i = 0; i < count_; ++i) kept[i] = points_[i].cone.p;
+  for (int step = 0; step < kNewtonSteps && nearest > 0.1 * options.tolerance * fastest_; ++step) {
+    linearise(F);
+    solver_.compute(system_);
+    change = -solver_.solve(F);
+    if (!change.allFinite()) break;
+    for (std::size_t i = 0; i < count_; ++i)
+      push(points_[i], change.segment<3>(static_cast<Eigen::Index>(3 * i)));
+    const double miss = residual();
+    if (!(miss < nearest)) continue;
+    nearest = miss;
+    for (std::size_t i = 0; i < count_; ++i) kept[i] = points_[i].cone.p;
+  }
+  for (std::size_t i = 0; i < count_; ++i) points_[i].cone.p = kept[i];
+}
+
+// Newton's point obeys the cones to the tolerance only; velocities are those of its impulses
+void ImpactMap::into_cones() {
+  for (std::size_t i = 0; i < count_; ++i)
+    points_[i].cone.p = projected(points_[i].cone.p, points_[i].cone.friction);
+  restart();
+}
+
 void ImpactMap::relaxed_sweeps(const ImpactOptions& options, int& sweeps) {
-  for (int slip = 0; slip < kSlips; ++slip) {
+  for (int slip = 0; slip < kSlips && !converged(options); ++slip) {
     for (std::size_t i = 0; i < count_; ++i) {
       Point& point = points_[i];
       point.slip = point.cone.friction * velocity(point).tail<2>().norm();
     }
-    for (int sweep = 0; sweep < options.most_sweeps; ++sweep) {
+    for (int sweep = 0; sweep <= options.most_sweeps / kSlips; ++sweep) {
       ++sweeps;
       double changed = 0.0;
       for (std::size_t i = 0; i < count_; ++i) {
@@ -171,19 +262,24 @@ void ImpactMap::relaxed_sweeps(const ImpactOptions& options, int& sweeps) {
       }
       if (changed <= 0.1 * options.tolerance * fastest_) break;
     }
-    if (residual() <= options.tolerance * fastest_) return;
   }
 }
 
-bool ImpactMap::find(double restitution_scale, const ImpactOptions& options,
-                     ImpactResult& result) {
+bool ImpactMap::find(double restitution_scale, const ImpactOptions& options, ImpactResult& result) {
   scale_ = restitution_scale;
-  exact_sweeps(options, result.sweeps);
-  restart();
-  double miss = residual();
+  double miss = 0.0;
+  int sweeps = 0;
+  for (int most = kFirstSweeps; sweeps < options.most_sweeps; most = kMoreSweeps) {
+    const bool still = exact_sweeps(std::min(most, options.most_sweeps - sweeps), options, sweeps);
+    if (!still) newton(options);
+    into_cones();
+    miss = residual();
+    if (still || miss <= options.tolerance * fastest_) break;
+  }
+  result.sweeps += sweeps;
   if (miss > options.tolerance * fastest_) {
     relaxed_sweeps(options, result.sweeps);
-    restart();
+    into_cones();
     miss = residual();
   }
   result.residual = std::max(result.residual, miss);

@@ -11,6 +11,7 @@
 // give way is compared with that.
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
+#include <Eigen/LU>
 #include <array>
 
 #include "contact/cone_solver.hpp"
@@ -19,15 +20,15 @@
 namespace handspan {
 
 enum class ImpactStatus {
-  kSolved,    // the law holds to the tolerance
-  kRelaxed,   // friction jams: impulses are in their cones and momentum is kept, but at some contact
-              // what slides also lifts a little, see `residual`
+  kSolved,   // the law holds to the tolerance
+  kRelaxed,  // friction jams: impulses are in their cones and momentum is kept, but at some contact
+             // what slides also lifts a little, see `residual`
   kSingular,  // an inertia that is not positive, or a contact that nothing can answer
 };
 
 struct ImpactVelocities {
-  std::array<ArmVector, kMostImpactArms> v;  // of the arms
-  Vector6d V_WB = Vector6d::Zero();          // of B's origin, in W
+  std::array<ArmVector, kMostImpactArms> v;                   // of the arms
+  Vector6d V_WB = Vector6d::Zero();                           // of B's origin, in W
   std::array<Eigen::Vector3d, kMostImpactContacts> impulses;  // on the box, in W [N s]
 };
 
@@ -44,25 +45,28 @@ struct ImpactResult {
 };
 
 struct ImpactOptions {
-  double tolerance = 1e-10;  // of `residual`, of the fastest contact's velocity before
-  int most_sweeps = 400;     // of each solution; then the relaxed one is taken
+  double tolerance = 1e-9;  // of `residual`, of the fastest contact's velocity before
+  int most_sweeps = 200;    // of each solution, and as many again of the convex problems: what
+                            // bounds the time
 };
 
 /// The workspace of the map, and the map. No call allocates or throws, so that a tick may make it;
 /// what is given is checked with check_impact() when it is configured.
 ///
-/// First contact after contact is answered exactly (contact_answer) until nothing changes: block
-/// descent on a convex function while contacts stick, part or have no friction. Where they slide,
-/// Coulomb's law is not of such a function, and nobody has a proof. What comes out is therefore
-/// held against the law (De Saxce and Feng's residual). If it misses, a sequence of convex problems
-/// is solved (Cadoux 2009; Acary, Cadoux, Lemarechal, Malick 2011): with the slip's share in
-/// the law fixed, projected steps of the contacts in turn descend to the minimum of a convex
-/// function over cones (Beck and Tetruashvili 2013), then the slip is taken anew. If that misses
-/// too, its last point is the result, named `kRelaxed`.
+/// The law is solved as a projection p = P(p - r xi) (Alart and Curnier 1991). Contact after
+/// contact is answered exactly (contact_answer), which finds out what parts, sticks and slides;
+/// then Newton's steps go for all contacts at once, and the nearest point is kept; and so in turn.
+/// What comes out is held against the law by De Saxce and Feng's residual. Answers in turn descend
+/// on a convex function while contacts stick, part or have no friction; where they slide, Coulomb's
+/// law is not of such a function, and nobody has a proof that anything converges. So if it misses,
+/// a sequence of convex problems is solved (Cadoux 2009; Acary, Cadoux, Lemarechal, Malick 2011):
+/// with the slip's share in the law fixed, projected steps of the contacts in turn descend to the
+/// minimum of a convex function over cones, which is proven (Beck and Tetruashvili 2013); then the
+/// slip is taken anew. If that misses too, or `most_sweeps` end it, its last point is the result,
+/// named `kRelaxed`.
 class ImpactMap {
  public:
-  void solve(const ImpactProblem& problem, ImpactResult& result,
-             const ImpactOptions& options = {});
+  void solve(const ImpactProblem& problem, ImpactResult& result, const ImpactOptions& options = {});
 
  private:
   struct Point {
@@ -77,6 +81,11 @@ class ImpactMap {
     int arm = -1;
   };
 
+  static constexpr int kMostUnknowns = 3 * kMostImpactContacts;
+  using Square = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor,
+                               kMostUnknowns, kMostUnknowns>;
+  using Column = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, kMostUnknowns>;
+
   bool prepare(const ImpactProblem& problem);
   bool prepare_point(const ImpactProblem& problem, std::size_t index);
   Eigen::Vector3d velocity(const Point& point) const;
@@ -84,7 +93,12 @@ class ImpactMap {
   void push(Point& point, const Eigen::Vector3d& change);
   void restart();
   double residual() const;
-  void exact_sweeps(const ImpactOptions& options, int& sweeps);
+  bool exact_sweeps(int most, const ImpactOptions& options, int& sweeps);
+  void couple();
+  void linearise(Column& F);
+  void newton(const ImpactOptions& options);
+  void into_cones();
+  bool converged(const ImpactOptions& options) const;
   void relaxed_sweeps(const ImpactOptions& options, int& sweeps);
   bool find(double restitution_scale, const ImpactOptions& options, ImpactResult& result);
   void read(const ImpactProblem& problem, ImpactVelocities& out) const;
@@ -98,7 +112,9 @@ class ImpactMap {
   Eigen::Vector3d p_WC_;
   double inverse_mass_ = 0.0, fastest_ = 0.0, scale_ = 0.0;
   std::size_t count_ = 0, arms_ = 0;
-  bool fixed_ = false;
+  bool fixed_ = false, coupled_ = false;
+  Square G_, system_;  // velocities of all contacts by impulses at all; Newton's
+  Eigen::PartialPivLU<Square> solver_;
 };
 
 }  // namespace handspan

@@ -86,8 +86,8 @@ void ImpactPhase::take_impacts(const std::array<PlateSample, 2>& plates) {
 
 // An angle that passes near 0 once and leaves again has not converged: the dwell begins anew.
 void ImpactPhase::settle(double time) {
-  const bool now = std::ranges::all_of(
-      reading_.angles, [this](double angle) { return angle <= options_.angle; });
+  const bool now = std::ranges::all_of(reading_.angles,
+                                       [this](double angle) { return angle <= options_.angle; });
   if (now && !near_) near_since_ = time;
   near_ = now;
   if (reading_.stage != ImpactStage::kIntermediate || !near_) return;

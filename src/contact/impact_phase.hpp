@@ -25,14 +25,14 @@ inline constexpr int kPlateHistory = 64;
 
 /// One plate at a tick.
 struct PlateSample {
-  Eigen::Vector3d p_WE = Eigen::Vector3d::Zero();     // [m]
-  Eigen::Vector3d v_WE = Eigen::Vector3d::Zero();     // [m/s]
-  Eigen::Vector3d w_WE = Eigen::Vector3d::Zero();     // [rad/s]
+  Eigen::Vector3d p_WE = Eigen::Vector3d::Zero();          // [m]
+  Eigen::Vector3d v_WE = Eigen::Vector3d::Zero();          // [m/s]
+  Eigen::Vector3d w_WE = Eigen::Vector3d::Zero();          // [rad/s]
   Eigen::Vector3d normal_W = Eigen::Vector3d::UnitZ();     // unit, out of the plate
   Eigen::Vector3d into_face_W = Eigen::Vector3d::UnitZ();  // of its face of the box, unit, into the
                                                            // box; NaN: the box is not known
-  bool impact = false;                                // found at this tick (ImpactReading)
-  double impact_time = 0.0;                           // of it [s]
+  bool impact = false;                                     // found at this tick (ImpactReading)
+  double impact_time = 0.0;                                // of it [s]
 };
 
 enum class ImpactStage { kFree, kIntermediate, kSettled };
@@ -42,7 +42,7 @@ enum class ImpactStage { kFree, kIntermediate, kSettled };
 struct PlateJump {
   Eigen::Vector3d v_before, v_after;  // of the plate's point [m/s]
   Eigen::Vector3d jump;               // (v_after - v_before) / |v_before|, after (4.2) and (4.3)
-  Eigen::Vector3d spatial_jump;       // the same of v - w x p, the symbol that (4.3) is printed with
+  Eigen::Vector3d spatial_jump;  // the same of v - w x p, the symbol that (4.3) is printed with
 };
 
 struct ImpactPhaseReading {
@@ -50,16 +50,16 @@ struct ImpactPhaseReading {
   bool began = false, ended = false, jumped = false;  // at this tick
   std::array<double, 3> angles{};        // deviation of plate 0, of 1, and between the plates [rad]
   std::array<double, 2> impact_times{};  // of the plates, NaN: none yet [s]
-  double start = 0.0;      // of the intermediate phase: the first impact; NaN: none yet [s]
-  double end = 0.0;        // of it: since when the angles have stayed near 0; NaN [s]. It is known
-                           // `dwell` later
+  double start = 0.0;  // of the intermediate phase: the first impact; NaN: none yet [s]
+  double end = 0.0;    // of it: since when the angles have stayed near 0; NaN [s]. It is known
+                       // `dwell` later
   double post_jump_time = 0.0;  // max of the impacts, and `after` (4.1); NaN [s]
   std::array<PlateJump, 2> jumps;
 };
 
-/// Watches two plates. The intermediate phase lasts from the first impact until both plates have hit
-/// and all three angles have converged to 0: it ends when they begin to stay below `angle` for a
-/// `dwell`, whatever they passed through before. A plate that is parallel before it hits does not
+/// Watches two plates. The intermediate phase lasts from the first impact until both plates have
+/// hit and all three angles have converged to 0: it ends when they begin to stay below `angle` for
+/// a `dwell`, whatever they passed through before. A plate that is parallel before it hits does not
 /// end it sooner. update() allocates nothing and throws nothing.
 class ImpactPhase {
  public:

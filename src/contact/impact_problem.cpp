@@ -48,13 +48,11 @@ void check_law(const ImpactContact& c, const std::string& who) {
   if (!c.p_W.allFinite() || !c.n_W.allFinite() || !c.v_fixed.allFinite())
     throw InputError(who + " has a point, normal or velocity that is not finite; all must be");
   if (!(std::abs(c.n_W.norm() - 1.0) <= 1e-6))
-    throw InputError(
-        fmt::format("{} has a normal of length {}; it must be 1", who, c.n_W.norm()));
+    throw InputError(fmt::format("{} has a normal of length {}; it must be 1", who, c.n_W.norm()));
   if (!(c.friction >= 0.0 && std::isfinite(c.friction)))
     throw InputError(fmt::format("{} has friction {}; it must be >= 0", who, c.friction));
   if (!(c.restitution >= 0.0 && c.restitution <= 1.0))
-    throw InputError(
-        fmt::format("{} has restitution {}; it must be 0 to 1", who, c.restitution));
+    throw InputError(fmt::format("{} has restitution {}; it must be 0 to 1", who, c.restitution));
 }
 
 void check_point(const ImpactProblem& problem, const ImpactContact& c, const std::string& who) {
@@ -69,8 +67,9 @@ void check_point(const ImpactProblem& problem, const ImpactContact& c, const std
         "{} is {:.1f} mm away from the box; give the point where they touch, or leave it out", who,
         1e3 * outside));
   if (c.n_W.dot(problem.box.X_WB.p - c.p_W) <= 0.0)
-    throw InputError(who + " has a normal that points out of the box; it must point from the plate "
-                           "into it");
+    throw InputError(who +
+                     " has a normal that points out of the box; it must point from the plate "
+                     "into it");
 }
 
 void check_contact_of(const ImpactProblem& problem, int index) {
@@ -83,9 +82,9 @@ void check_contact_of(const ImpactProblem& problem, int index) {
   if (c.arm >= 0) {
     const Eigen::Index n = problem.arms[static_cast<std::size_t>(c.arm)].v.size();
     if (c.J.cols() != n || !c.J.allFinite())
-      throw InputError(fmt::format(
-          "{} has a Jacobian with {} columns; give the {} of its arm, all finite", who, c.J.cols(),
-          n));
+      throw InputError(
+          fmt::format("{} has a Jacobian with {} columns; give the {} of its arm, all finite", who,
+                      c.J.cols(), n));
   } else if (problem.box.fixed) {
     throw InputError(who + " is between two things that do not move; leave it out");
   }

@@ -38,14 +38,14 @@ struct ImpactBox {
 
 /// A point at which a plate and the box touch.
 struct ImpactContact {
-  int arm = -1;                                         // whose plate; -1: of what does not move
-  Eigen::Vector3d p_W = Eigen::Vector3d::Zero();        // [m]
-  Eigen::Vector3d n_W = Eigen::Vector3d::UnitZ();       // unit, from the plate into the box
-  PointJacobian J;                                      // velocity of the plate's point, in W
-                                                        // (3 x n of the arm), unless arm is -1
-  Eigen::Vector3d v_fixed = Eigen::Vector3d::Zero();    // of a surface that is no arm's [m/s]
-  double friction = 0.5;                                // Coulomb's mu, >= 0
-  double restitution = 0.0;                             // Newton's e, 0 to 1
+  int arm = -1;                                       // whose plate; -1: of what does not move
+  Eigen::Vector3d p_W = Eigen::Vector3d::Zero();      // [m]
+  Eigen::Vector3d n_W = Eigen::Vector3d::UnitZ();     // unit, from the plate into the box
+  PointJacobian J;                                    // velocity of the plate's point, in W
+                                                      // (3 x n of the arm), unless arm is -1
+  Eigen::Vector3d v_fixed = Eigen::Vector3d::Zero();  // of a surface that is no arm's [m/s]
+  double friction = 0.5;                              // Coulomb's mu, >= 0
+  double restitution = 0.0;                           // Newton's e, 0 to 1
 };
 
 struct ImpactProblem {

@@ -8,20 +8,24 @@
 #include "core/error.hpp"
 
 namespace handspan {
-namespace {
 
-constexpr double kOverlap = 0.7;  // of a function's height, where it meets its neighbour
-
-}  // namespace
-
-PhaseBasis::PhaseBasis(int functions) {
-  if (functions < 2)
-    throw InputError(
-        fmt::format("a movement has {} weights a dimension; give 2 at least, 10 for a reach and a "
-                    "grab",
-                    functions));
-  centers_ = Eigen::VectorXd::LinSpaced(functions, 0.0, 1.0);
-  width_ = -1.0 / (8.0 * functions * functions * std::log(kOverlap));
+PhaseBasis::PhaseBasis(const BasisShape& shape) {
+  const int n = shape.functions;
+  if (shape.beyond < 0 || n > 1000 || n < 2 + 2 * shape.beyond)
+    throw InputError(fmt::format(
+        "a movement has {} functions a dimension, {} of them beyond each end; give at least two "
+        "from end to end: 10 with 2 beyond for a reach and a grab, at most 1000",
+        n, shape.beyond));
+  if (!(shape.overlap > 0.0 && shape.overlap < 1.0))
+    throw InputError(fmt::format(
+        "the overlap of a movement's functions is {}; it must be between 0 and 1, such as 0.85",
+        shape.overlap));
+  // u = (beyond + s span) / (n - 1)
+  const double span = n - 1 - 2 * shape.beyond, by_phase = span / (n - 1);
+  const double width = -1.0 / (8.0 * n * n * std::log(shape.overlap));
+  centers_.resize(n);
+  for (int i = 0; i < n; ++i) centers_[i] = (i - shape.beyond) / span;
+  per_variance_ = by_phase * by_phase / width;
 }
 
 void PhaseBasis::at(double phase, Eigen::Ref<Eigen::VectorXd> values,
@@ -30,15 +34,14 @@ void PhaseBasis::at(double phase, Eigen::Ref<Eigen::VectorXd> values,
   double sum = 0.0, weighted = 0.0;
   for (Eigen::Index i = 0; i < centers_.size(); ++i) {
     const double off = centers_[i] - inside;
-    values[i] = std::exp(-off * off / (2.0 * width_));
-    slopes[i] = off / width_;  // of the logarithm
+    slopes[i] = off * per_variance_;  // of the logarithm
+    values[i] = std::exp(-0.5 * off * slopes[i]);
     sum += values[i];
     weighted += values[i] * slopes[i];
   }
   values /= sum;
   weighted /= sum;
   slopes.array() = values.array() * (slopes.array() - weighted);
-  // none within: adding 0 times a slope would still be the same
   if (phase != inside) values += (phase - inside) * slopes;
 }
 

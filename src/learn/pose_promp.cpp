@@ -106,9 +106,10 @@ Matrix3d mean_orientation(const std::vector<Matrix3d>& R_WE) {
 PoseFrames mean_frames(const std::vector<PoseDemonstration>& demonstrations,
                        std::vector<std::string> hands, std::vector<int> box_axes) {
   if (demonstrations.empty() || hands.empty())
-    throw InputError(fmt::format("there are {} demonstrations of {} hands; give two "
-                                 "demonstrations at least, and a hand",
-                                 demonstrations.size(), hands.size()));
+    throw InputError(
+        fmt::format("there are {} demonstrations of {} hands; give two "
+                    "demonstrations at least, and a hand",
+                    demonstrations.size(), hands.size()));
   check_axes(box_axes);
   for (const PoseDemonstration& d : demonstrations) check_poses(d, hands, !box_axes.empty());
   PoseFrames frames;
@@ -142,8 +143,7 @@ PrompDemonstration in_coordinates(const PoseDemonstration& demonstration,
         out.positions.block<1, 6>(static_cast<Index>(i), 6 * static_cast<Index>(h)) =
             pose_coordinates(demonstration.hands[h][i], frames.R_WM[h]).transpose();
     if (!frames.box_axes.empty())
-      out.context = chosen(pose_coordinates(*demonstration.X_WB, frames.R_WM_box),
-                           frames.box_axes);
+      out.context = chosen(pose_coordinates(*demonstration.X_WB, frames.R_WM_box), frames.box_axes);
   } catch (const InputError& error) {
     throw InputError(fmt::format("demonstration '{}': {}", demonstration.name, error.what()));
   }
@@ -164,9 +164,10 @@ ImpactPromps learn_impact_promps(const std::vector<PoseDemonstration>& demonstra
                                  std::vector<std::string> hands, std::vector<int> box_axes,
                                  const PrompOptions& options) {
   if (impact_times.size() != demonstrations.size())
-    throw InputError(fmt::format("there are {} demonstrations and {} times of impacts; give one "
-                                 "for each",
-                                 demonstrations.size(), impact_times.size()));
+    throw InputError(
+        fmt::format("there are {} demonstrations and {} times of impacts; give one "
+                    "for each",
+                    demonstrations.size(), impact_times.size()));
   ImpactPromps out;
   out.ante.frames = out.post.frames =
       mean_frames(demonstrations, std::move(hands), std::move(box_axes));
@@ -199,8 +200,7 @@ ViaPoint via_pose(const PosePromp& movement, int hand, double phase, const Pose&
                                  hand, static_cast<int>(movement.frames.hands.size()) - 1));
   ViaPoint via;
   via.phase = phase;
-  via.position =
-      pose_coordinates(X_WE, movement.frames.R_WM[static_cast<std::size_t>(hand)]);
+  via.position = pose_coordinates(X_WE, movement.frames.R_WM[static_cast<std::size_t>(hand)]);
   for (int d = 0; d < 6; ++d) via.dimensions.push_back(6 * hand + d);
   if (!covariance.isZero(0.0)) via.covariance = covariance;
   return via;

@@ -47,9 +47,9 @@ struct PoseDemonstration {
 
 /// Whose movement the numbers are.
 struct PoseFrames {
-  std::vector<std::string> hands;         // names, such as "left" and "right"
-  std::vector<Eigen::Matrix3d> R_WM;      // of each hand
-  std::vector<int> box_axes;              // which numbers of the box are context; may be empty
+  std::vector<std::string> hands;     // names, such as "left" and "right"
+  std::vector<Eigen::Matrix3d> R_WM;  // of each hand
+  std::vector<int> box_axes;          // which numbers of the box are context; may be empty
   Eigen::Matrix3d R_WM_box = Eigen::Matrix3d::Identity();
 };
 
@@ -61,8 +61,7 @@ PoseFrames mean_frames(const std::vector<PoseDemonstration>& demonstrations,
                        std::vector<std::string> hands, std::vector<int> box_axes);
 
 /// A demonstration in numbers. @throws InputError that names the demonstration and the hand
-PrompDemonstration in_coordinates(const PoseDemonstration& demonstration,
-                                  const PoseFrames& frames);
+PrompDemonstration in_coordinates(const PoseDemonstration& demonstration, const PoseFrames& frames);
 
 /// A movement of hands.
 struct PosePromp {

@@ -19,7 +19,8 @@ using Eigen::VectorXd;
 std::string who(const PrompDemonstration& d) { return fmt::format("demonstration '{}'", d.name); }
 
 void check_options(const PrompOptions& options) {
-  PhaseBasis(options.weights);
+  const PhaseBasis checked(options.basis);
+  static_cast<void>(checked);
   if (!(options.ridge > 0.0 && std::isfinite(options.ridge)))
     throw InputError(fmt::format("ridge is {}; it must be > 0, such as 1e-9", options.ridge));
   if (!(options.floor >= 0.0 && std::isfinite(options.floor)))
@@ -30,9 +31,10 @@ void check_options(const PrompOptions& options) {
 void check_demonstration(const PrompDemonstration& d, int weights) {
   const auto n = static_cast<Index>(d.times.size());
   if (n < weights)
-    throw InputError(fmt::format("{} has {} samples for {} weights a dimension; give as many "
-                                 "samples at least, or fewer weights",
-                                 who(d), n, weights));
+    throw InputError(
+        fmt::format("{} has {} samples for {} weights a dimension; give as many "
+                    "samples at least, or fewer weights",
+                    who(d), n, weights));
   if (d.positions.rows() != n || d.positions.cols() < 1)
     throw InputError(fmt::format(
         "{} has {} times and positions of {} rows and {} columns; give a row for each time and a "
@@ -48,8 +50,8 @@ void check_demonstration(const PrompDemonstration& d, int weights) {
           fmt::format("{}: a position at {} s is not finite; leave out what was not measured",
                       who(d), d.times[static_cast<std::size_t>(i)]));
   if (!d.context.allFinite())
-    throw InputError(fmt::format("{}: its context is not finite; give what it was made for",
-                                 who(d)));
+    throw InputError(
+        fmt::format("{}: its context is not finite; give what it was made for", who(d)));
 }
 
 void check_alike(const std::vector<PrompDemonstration>& all) {
@@ -87,10 +89,10 @@ void check_context(const MatrixXd& covariance, const VectorXd& mean) {
                       "leave it out",
                       i + 1, mean[i]));
   if (deviation.size() == 0) return;
-  const MatrixXd correlation = deviation.cwiseInverse().asDiagonal() * covariance *
-                               deviation.cwiseInverse().asDiagonal();
-  const double least = Eigen::SelfAdjointEigenSolver<MatrixXd>(correlation, Eigen::EigenvaluesOnly)
-                           .eigenvalues()[0];
+  const MatrixXd correlation =
+      deviation.cwiseInverse().asDiagonal() * covariance * deviation.cwiseInverse().asDiagonal();
+  const double least =
+      Eigen::SelfAdjointEigenSolver<MatrixXd>(correlation, Eigen::EigenvaluesOnly).eigenvalues()[0];
   if (!(least > 1e-10))
     throw InputError(
         "the numbers of the context depend on one another in all demonstrations; leave out those "
@@ -98,10 +100,10 @@ void check_context(const MatrixXd& covariance, const VectorXd& mean) {
 }
 
 // rows: phases, columns: functions, and their slopes where asked for
-MatrixXd basis_rows(int weights, const std::vector<double>& phases, bool slopes) {
-  const PhaseBasis basis(weights);
-  VectorXd value(weights), slope(weights);
-  MatrixXd rows(static_cast<Index>(phases.size()), weights);
+MatrixXd basis_rows(const BasisShape& shape, const std::vector<double>& phases, bool slopes) {
+  const PhaseBasis basis(shape);
+  VectorXd value(shape.functions), slope(shape.functions);
+  MatrixXd rows(static_cast<Index>(phases.size()), shape.functions);
   for (std::size_t i = 0; i < phases.size(); ++i) {
     basis.at(phases[i], value, slope);
     rows.row(static_cast<Index>(i)) = slopes ? slope : value;
@@ -111,11 +113,11 @@ MatrixXd basis_rows(int weights, const std::vector<double>& phases, bool slopes)
 
 Eigen::Map<const MatrixXd> by_dimension(const Promp& promp, const VectorXd& weights) {
   eigen_assert(weights.size() >= promp.weight_count());
-  return {weights.data(), promp.weights, promp.dimensions};
+  return {weights.data(), promp.basis.functions, promp.dimensions};
 }
 
 MatrixXd covariance_of_rows(const Promp& promp, const MatrixXd& rows) {
-  const Index n = rows.rows(), k = promp.weights, d = promp.dimensions;
+  const Index n = rows.rows(), k = promp.basis.functions, d = promp.dimensions;
   MatrixXd out(n * d, n * d);
   for (Index a = 0; a < d; ++a)
     for (Index b = 0; b < d; ++b)
@@ -128,12 +130,12 @@ MatrixXd covariance_of_rows(const Promp& promp, const MatrixXd& rows) {
 
 VectorXd promp_weights(const PrompDemonstration& demonstration, const PrompOptions& options) {
   check_options(options);
-  check_demonstration(demonstration, options.weights);
+  check_demonstration(demonstration, options.basis.functions);
   const double start = demonstration.times.front(), span = demonstration.times.back() - start;
-  const PhaseBasis basis(options.weights);
-  VectorXd value(options.weights), slope(options.weights);
-  MatrixXd normal = MatrixXd::Zero(options.weights, options.weights),
-           right = MatrixXd::Zero(options.weights, demonstration.positions.cols());
+  const PhaseBasis basis(options.basis);
+  VectorXd value(options.basis.functions), slope(options.basis.functions);
+  MatrixXd normal = MatrixXd::Zero(options.basis.functions, options.basis.functions),
+           right = MatrixXd::Zero(options.basis.functions, demonstration.positions.cols());
   for (std::size_t i = 0; i < demonstration.times.size(); ++i) {
     basis.at((demonstration.times[i] - start) / span, value, slope);
     normal.selfadjointView<Eigen::Lower>().rankUpdate(value);
@@ -151,7 +153,7 @@ Promp learn_promp(const std::vector<PrompDemonstration>& demonstrations,
   if (n > 0) check_alike(demonstrations);
   const Index dimensions = n > 0 ? demonstrations.front().positions.cols() : 0;
   const Index context = n > 0 ? demonstrations.front().context.size() : 0;
-  const Index weights = dimensions * options.weights;
+  const Index weights = dimensions * options.basis.functions;
   check_enough(n, context, weights, options.floor);
 
   MatrixXd samples(n, weights + context);
@@ -163,7 +165,7 @@ Promp learn_promp(const std::vector<PrompDemonstration>& demonstrations,
     promp.duration += (d.times.back() - d.times.front()) / static_cast<double>(n);
   }
   promp.dimensions = static_cast<int>(dimensions);
-  promp.weights = options.weights;
+  promp.basis = options.basis;
   promp.demonstrations = static_cast<int>(n);
   promp.freedom = promp.demonstrations - 1;
   promp.prediction = 1.0 + 1.0 / static_cast<double>(n);
@@ -179,10 +181,10 @@ std::pair<PrompDemonstration, PrompDemonstration> split_at_impact(
     const PrompDemonstration& demonstration, double impact_time) {
   const std::vector<double>& times = demonstration.times;
   if (times.size() < 2 || demonstration.positions.rows() != static_cast<Index>(times.size()))
-    throw InputError(fmt::format("{} has {} times and {} rows of positions; give a row for each "
-                                 "time, and two at least",
-                                 who(demonstration), times.size(),
-                                 demonstration.positions.rows()));
+    throw InputError(
+        fmt::format("{} has {} times and {} rows of positions; give a row for each "
+                    "time, and two at least",
+                    who(demonstration), times.size(), demonstration.positions.rows()));
   if (!(impact_time > times.front() && impact_time < times.back()))
     throw InputError(fmt::format(
         "{} goes from {} to {} s and its impact is at {} s; give one that has its impact within",
@@ -217,13 +219,13 @@ PrompState::PrompState(const Promp& promp)
       velocity(position),
       position_covariance(MatrixXd::Zero(promp.dimensions, promp.dimensions)),
       velocity_deviation(position),
-      basis(promp.weights),
-      values(promp.weights),
-      slopes(promp.weights),
+      basis(promp.basis),
+      values(promp.basis.functions),
+      slopes(promp.basis.functions),
       by_weight(promp.weight_count(), promp.dimensions) {}
 
 void promp_at(const Promp& promp, double phase, double duration, PrompState& state) {
-  const Index k = promp.weights, all = promp.weight_count();
+  const Index k = promp.basis.functions, all = promp.weight_count();
   state.basis.at(phase, state.values, state.slopes);
   for (Index d = 0; d < promp.dimensions; ++d) {
     state.position[d] = state.values.dot(promp.mean.segment(k * d, k));
@@ -243,27 +245,26 @@ void promp_at(const Promp& promp, double phase, double duration, PrompState& sta
 
 MatrixXd positions_of(const Promp& promp, const VectorXd& weights,
                       const std::vector<double>& phases) {
-  return basis_rows(promp.weights, phases, false) * by_dimension(promp, weights);
+  return basis_rows(promp.basis, phases, false) * by_dimension(promp, weights);
 }
 
 MatrixXd velocities_of(const Promp& promp, const VectorXd& weights,
                        const std::vector<double>& phases, double duration) {
-  return basis_rows(promp.weights, phases, true) * by_dimension(promp, weights) / duration;
+  return basis_rows(promp.basis, phases, true) * by_dimension(promp, weights) / duration;
 }
 
 MatrixXd position_covariance(const Promp& promp, const std::vector<double>& phases) {
-  return covariance_of_rows(promp, basis_rows(promp.weights, phases, false));
+  return covariance_of_rows(promp, basis_rows(promp.basis, phases, false));
 }
 
 MatrixXd velocity_covariance(const Promp& promp, const std::vector<double>& phases,
                              double duration) {
-  return covariance_of_rows(promp, basis_rows(promp.weights, phases, true)) /
-         (duration * duration);
+  return covariance_of_rows(promp, basis_rows(promp.basis, phases, true)) / (duration * duration);
 }
 
 MatrixXd position_deviations(const Promp& promp, const std::vector<double>& phases) {
-  const MatrixXd rows = basis_rows(promp.weights, phases, false);
-  const Index k = promp.weights;
+  const MatrixXd rows = basis_rows(promp.basis, phases, false);
+  const Index k = promp.basis.functions;
   MatrixXd out(rows.rows(), promp.dimensions);
   for (Index d = 0; d < promp.dimensions; ++d)
     out.col(d) = (rows * promp.covariance.block(k * d, k * d, k, k))

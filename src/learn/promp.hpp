@@ -27,7 +27,7 @@ struct PrompDemonstration {
 };
 
 struct PrompOptions {
-  int weights = 10;     // of a dimension
+  BasisShape basis;     // its functions are the weights of each dimension
   double ridge = 1e-9;  // added to the normal equations of each demonstration's weights
   // Standard deviation [u] that is added to each weight, independent of all others. N
   // demonstrations give a covariance of rank N - 1 at most, less than the number of weights: with
@@ -38,7 +38,7 @@ struct PrompOptions {
 /// A learned movement.
 struct Promp {
   int dimensions = 0;
-  int weights = 0;             // of a dimension
+  BasisShape basis;            // its functions are the weights of each dimension
   int demonstrations = 0;      // that it was learned from
   double duration = 1.0;       // mean of the demonstrations' [s]
   Eigen::VectorXd mean;        // of (w, c)
@@ -49,7 +49,7 @@ struct Promp {
   int freedom = 0;          // N - 1, less the context that it was conditioned on
   double prediction = 1.0;  // 1 + 1 / N, more after conditioning on a context
 
-  Eigen::Index weight_count() const { return Eigen::Index{dimensions} * weights; }
+  Eigen::Index weight_count() const { return Eigen::Index{dimensions} * basis.functions; }
   Eigen::Index context_count() const { return mean.size() - weight_count(); }
 };
 
@@ -78,13 +78,13 @@ std::pair<PrompDemonstration, PrompDemonstration> split_at_impact(
 struct PrompState {
   explicit PrompState(const Promp& promp);
 
-  Eigen::VectorXd position, velocity;    // means (D) [u, u/s]
-  Eigen::MatrixXd position_covariance;   // over the dimensions (D x D) [u^2]
-  Eigen::VectorXd velocity_deviation;    // standard deviations (D) [u/s]
+  Eigen::VectorXd position, velocity;   // means (D) [u, u/s]
+  Eigen::MatrixXd position_covariance;  // over the dimensions (D x D) [u^2]
+  Eigen::VectorXd velocity_deviation;   // standard deviations (D) [u/s]
 
   PhaseBasis basis;
-  Eigen::VectorXd values, slopes;   // of the basis
-  Eigen::MatrixXd by_weight;        // scratch
+  Eigen::VectorXd values, slopes;  // of the basis
+  Eigen::MatrixXd by_weight;       // scratch
 };
 
 /// Mean position and velocity and their covariances at a phase, when the whole movement takes

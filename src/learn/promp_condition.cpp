@@ -21,8 +21,8 @@ constexpr double kSymmetric = 1e-9, kNegative = 1e-9, kSingular = 1e-13;
 void check_observed(const char* what, const VectorXd& values, const MatrixXd& covariance,
                     Index size) {
   if (values.size() != size || !values.allFinite())
-    throw InputError(fmt::format("{} has {} numbers; give {} finite ones", what, values.size(),
-                                 size));
+    throw InputError(
+        fmt::format("{} has {} numbers; give {} finite ones", what, values.size(), size));
   if (covariance.size() == 0) return;
   if (covariance.rows() != size || covariance.cols() != size)
     throw InputError(fmt::format("the covariance of {} is {} x {}; give {} x {}, or none", what,
@@ -76,26 +76,28 @@ Promp conditioned(const Promp& promp, const ViaPoint& via) {
   if (dimensions.empty())
     for (int d = 0; d < promp.dimensions; ++d) dimensions.push_back(d);
   if (!std::isfinite(via.phase))
-    throw InputError(fmt::format("a point is asked for at phase {}; give a finite one, 0 to 1 "
-                                 "within the movement",
-                                 via.phase));
+    throw InputError(
+        fmt::format("a point is asked for at phase {}; give a finite one, 0 to 1 "
+                    "within the movement",
+                    via.phase));
   for (std::size_t i = 0; i < dimensions.size(); ++i)
     if (dimensions[i] < 0 || dimensions[i] >= promp.dimensions ||
         std::find(dimensions.begin(), dimensions.begin() + static_cast<std::ptrdiff_t>(i),
                   dimensions[i]) != dimensions.begin() + static_cast<std::ptrdiff_t>(i))
-      throw InputError(fmt::format("a point is asked for in dimension {}; give each once, from 0 "
-                                   "to {}",
-                                   dimensions[i], promp.dimensions - 1));
+      throw InputError(
+          fmt::format("a point is asked for in dimension {}; give each once, from 0 "
+                      "to {}",
+                      dimensions[i], promp.dimensions - 1));
   const auto size = static_cast<Index>(dimensions.size());
   check_observed("a point", via.position, via.covariance, size);
 
-  const PhaseBasis basis(promp.weights);
-  VectorXd value(promp.weights), slope(promp.weights);
+  const PhaseBasis basis(promp.basis);
+  VectorXd value(promp.basis.functions), slope(promp.basis.functions);
   basis.at(via.phase, value, slope);
   MatrixXd by = MatrixXd::Zero(size, promp.mean.size());
   for (Index i = 0; i < size; ++i)
-    by.row(i).segment(Index{dimensions[static_cast<std::size_t>(i)]} * promp.weights,
-                      promp.weights) = value.transpose();
+    by.row(i).segment(Index{dimensions[static_cast<std::size_t>(i)]} * promp.basis.functions,
+                      promp.basis.functions) = value.transpose();
   Promp out = promp;
   observe("a point", by, via.position, via.covariance, out.mean, out.covariance);
   return out;
@@ -121,8 +123,7 @@ Promp conditioned_on_context(const Promp& promp, const VectorXd& context,
   const double far = off.dot(promp.covariance.bottomRightCorner(c, c).ldlt().solve(off));
   const double before = promp.freedom;
   out.freedom = std::max(1, promp.freedom - static_cast<int>(c));
-  if (before > 0.0)
-    out.prediction = before / out.freedom * (promp.prediction + far / before);
+  if (before > 0.0) out.prediction = before / out.freedom * (promp.prediction + far / before);
   return out;
 }
 

@@ -30,7 +30,8 @@ struct BoxKeys {
 
 struct MovementKeys {
   std::string name;
-  std::int64_t weights = 0;
+  std::int64_t weights = 0, beyond = 0;
+  double overlap = 0.0;
   double duration = 0.0;
   std::int64_t demonstrations = 0;
   std::int64_t freedom = 0;
@@ -63,7 +64,10 @@ ObjectSchema<MovementKeys> movement_schema() {
   return object<MovementKeys>("Movement", "one learned movement")
       .required("name", &MovementKeys::name, text().identifier(), "such as ante or post")
       .required("weights", &MovementKeys::weights, integer().min(2).max(kMostWeights),
-                "of a dimension")
+                "functions of a dimension")
+      .required("beyond", &MovementKeys::beyond, integer().min(0).max(kMostWeights),
+                "of them, centres before the start and after the end")
+      .required("overlap", &MovementKeys::overlap, number().above(0).below(1), "of neighbours")
       .required("duration", &MovementKeys::duration, number("s").above(0), "mean of those learned")
       .required("demonstrations", &MovementKeys::demonstrations, integer().min(2),
                 "that it was learned from")
@@ -72,8 +76,13 @@ ObjectSchema<MovementKeys> movement_schema() {
                 "variance of a new demonstration over the covariance")
       .required("mean", &MovementKeys::mean, located(dynamic_vector()),
                 "of weights, then of the box's axes")
-      .required("covariance", &MovementKeys::covariance,
-                located(list(located(dynamic_vector()))), "of the same");
+      .required("covariance", &MovementKeys::covariance, located(list(located(dynamic_vector()))),
+                "of the same")
+      .check([](const MovementKeys& keys) -> std::optional<Fault> {
+        if (keys.weights >= 2 + 2 * keys.beyond) return std::nullopt;
+        return Fault{fmt::format("is {} with {} weights", keys.beyond, keys.weights),
+                     "two at least must be from end to end", "beyond"};
+      });
 }
 
 ObjectSchema<FileKeys> file_schema() {
@@ -123,7 +132,7 @@ Promp promp_of(const MovementKeys& keys, const std::string& key, std::size_t han
                std::size_t context, Faults& faults) {
   Promp promp;
   promp.dimensions = static_cast<int>(6 * hands);
-  promp.weights = static_cast<int>(keys.weights);
+  promp.basis = {static_cast<int>(keys.weights), static_cast<int>(keys.beyond), keys.overlap};
   promp.duration = keys.duration;
   promp.demonstrations = static_cast<int>(std::min<std::int64_t>(keys.demonstrations, 1 << 30));
   promp.freedom = static_cast<int>(std::min<std::int64_t>(keys.freedom, 1 << 30));
@@ -133,8 +142,8 @@ Promp promp_of(const MovementKeys& keys, const std::string& key, std::size_t han
       fmt::format("{} hands of 6 dimensions with {} weights and {} axes of the box ask for {}",
                   hands, keys.weights, context, size);
   if (keys.mean.value.size() != size)
-    faults.add(keys.mean.place, key + ".mean", fmt::format("has {} numbers", keys.mean.value.size()),
-               hint);
+    faults.add(keys.mean.place, key + ".mean",
+               fmt::format("has {} numbers", keys.mean.value.size()), hint);
   promp.mean = keys.mean.value;
   const auto& rows = keys.covariance.value;
   bool square = static_cast<Index>(rows.size()) == size;
@@ -170,8 +179,7 @@ void check_names(const std::vector<Located<T>>& all, const std::string& key, Fau
 std::vector<int> axis_indices(const std::vector<std::string>& axes) {
   std::vector<int> indices;
   for (const std::string& axis : axes)
-    indices.push_back(
-        static_cast<int>(std::ranges::find(kPoseAxes, axis) - kPoseAxes.begin()));
+    indices.push_back(static_cast<int>(std::ranges::find(kPoseAxes, axis) - kPoseAxes.begin()));
   return indices;
 }
 
@@ -201,8 +209,7 @@ PosePromp PrompFile::movement(const std::string& name) const {
 }
 
 PrompFile promp_file(const ImpactPromps& movements) {
-  return {movements.ante.frames,
-          {{"ante", movements.ante.promp}, {"post", movements.post.promp}}};
+  return {movements.ante.frames, {{"ante", movements.ante.promp}, {"post", movements.post.promp}}};
 }
 
 std::string promp_text(const PrompFile& file) {
@@ -220,10 +227,11 @@ std::string promp_text(const PrompFile& file) {
   out += "movements:\n";
   for (const auto& [name, promp] : file.movements) {
     out += fmt::format(
-        "  - name: {}\n    weights: {}\n    duration: {}\n    demonstrations: {}\n    freedom: "
+        "  - name: {}\n    weights: {}\n    beyond: {}\n    overlap: {}\n    duration: {}\n    "
+        "demonstrations: {}\n    freedom: "
         "{}\n    prediction: {}\n    mean: ",
-        name, promp.weights, promp.duration, promp.demonstrations, promp.freedom,
-        promp.prediction);
+        name, promp.basis.functions, promp.basis.beyond, promp.basis.overlap, promp.duration,
+        promp.demonstrations, promp.freedom, promp.prediction);
     put_numbers(out, promp.mean);
     out += "\n    covariance:\n";
     for (Index i = 0; i < promp.covariance.rows(); ++i) {

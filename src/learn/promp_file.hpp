@@ -9,6 +9,8 @@
 //   movements:                          # such as ante and post, or only one
 //     - name: ante
 //       weights: 10                     # of a dimension; each hand has six dimensions
+//       beyond: 2                       # BasisShape
+//       overlap: 0.85
 //       duration: 1.5                   # [s]
 //       demonstrations: 20
 //       freedom: 19

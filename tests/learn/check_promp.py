@@ -16,6 +16,16 @@ def promp_of(c):
     return movement.from_weight_distribution(np.array(c["mean"]), np.array(c["covariance"]))
 
 
+def basis(c):
+    movement = ProMP(1, c["weights"])
+    # the last one is cut: the package takes the largest time for 1
+    phases = lambda: np.array([*c["phases"], 1.0])
+    return {
+        "values": movement._rbfs_1d_sequence(phases(), c["overlap"])[:, :-1],
+        "slopes": movement._rbfs_derivative_1d_sequence(phases(), c["overlap"])[:, :-1],
+    }
+
+
 def regression(c):
     positions = np.array(c["positions"])
     movement = ProMP(positions.shape[1], c["weights"])

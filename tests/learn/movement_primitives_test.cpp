@@ -34,7 +34,7 @@ Promp any_promp(int dimensions, int weights, std::uint64_t seed) {
   RandomStream random(seed, "promp");
   Promp promp;
   promp.dimensions = dimensions;
-  promp.weights = weights;
+  promp.basis = {weights, 0, 0.7};
   promp.mean.resize(promp.weight_count());
   for (double& x : promp.mean) x = random.normal();
   MatrixXd root(promp.weight_count(), promp.weight_count());
@@ -46,7 +46,7 @@ Promp any_promp(int dimensions, int weights, std::uint64_t seed) {
 
 Json of(const Promp& promp) {
   return {{"dimensions", promp.dimensions},
-          {"weights", promp.weights},
+          {"weights", promp.basis.functions},
           {"mean", numbers(promp.mean)},
           {"covariance", rows(promp.covariance)}};
 }
@@ -76,6 +76,30 @@ void expect_agreement(const Json& cases, Index count) {
   EXPECT_EQ(said, std::to_string(count) + " agree\n");
 }
 
+// the package's functions with another overlap, at the phases that ours go through
+TEST(AsMovementPrimitives, Basis) {
+  Json cases = Json::array();
+  for (const BasisShape& shape : {BasisShape{10, 0, 0.7}, BasisShape{}, BasisShape{14, 3, 0.9}}) {
+    const PhaseBasis basis(shape);
+    MatrixXd values(shape.functions, 11), slopes(shape.functions, 11);
+    Json phases = Json::array();
+    const double span = shape.functions - 1 - 2 * shape.beyond;
+    for (int i = 0; i <= 10; ++i) {
+      VectorXd value(shape.functions), slope(shape.functions);
+      basis.at(0.1 * i, value, slope);
+      values.col(i) = value;
+      slopes.col(i) = slope * (shape.functions - 1) / span;
+      phases.push_back((shape.beyond + 0.1 * i * span) / (shape.functions - 1));
+    }
+    cases.push_back({{"what", "basis"},
+                     {"weights", shape.functions},
+                     {"overlap", shape.overlap},
+                     {"phases", phases},
+                     {"ours", {{"values", rows(values)}, {"slopes", rows(slopes)}}}});
+  }
+  expect_agreement(cases, 22 * (10 + 10 + 14));
+}
+
 TEST(AsMovementPrimitives, WeightsByRidgeRegression) {
   Json cases = Json::array();
   Index count = 0;
@@ -90,7 +114,7 @@ TEST(AsMovementPrimitives, WeightsByRidgeRegression) {
         d.positions(i, k) = std::sin(0.1 * i + k) + 0.01 * random.normal();
     }
     PrompOptions options;
-    options.weights = weights;
+    options.basis = {weights, 0, 0.7};
     options.ridge = 1e-6;
     const VectorXd w = promp_weights(d, options);
     count += w.size();
@@ -108,7 +132,8 @@ TEST(AsMovementPrimitives, MeansAndCovariancesOverTime) {
   Json cases = Json::array();
   const std::vector<double> phases = {0.0, 0.1, 0.2345, 0.5, 0.77, 1.0};
   Index count = 0;
-  for (const auto& [dimensions, weights] : std::vector<std::array<int, 2>>{{1, 10}, {12, 10}, {2, 25}}) {
+  for (const auto& [dimensions, weights] :
+       std::vector<std::array<int, 2>>{{1, 10}, {12, 10}, {2, 25}}) {
     const Promp promp = any_promp(dimensions, weights, 3);
     const MatrixXd deviations = position_deviations(promp, phases);
     Json ours = {{"position", rows(positions_of(promp, promp.mean, phases))},
@@ -140,17 +165,18 @@ TEST(AsMovementPrimitives, Conditioning) {
       for (double& x : via.position) x = random.normal();
       if (variance > 0.0) via.covariance = variance * MatrixXd::Identity(dimensions, dimensions);
       given = conditioned(given, via);
-      points.push_back({{"phase", phase},
-                        {"position", numbers(via.position)},
-                        {"covariance", rows(variance * MatrixXd::Identity(dimensions, dimensions))}});
+      points.push_back(
+          {{"phase", phase},
+           {"position", numbers(via.position)},
+           {"covariance", rows(variance * MatrixXd::Identity(dimensions, dimensions))}});
     }
     const Index n = promp.weight_count();
     count += n + n * n;
-    cases.push_back({{"what", "conditioning"},
-                     {"promp", of(promp)},
-                     {"points", points},
-                     {"ours",
-                      {{"mean", numbers(given.mean)}, {"covariance", rows(given.covariance)}}}});
+    cases.push_back(
+        {{"what", "conditioning"},
+         {"promp", of(promp)},
+         {"points", points},
+         {"ours", {{"mean", numbers(given.mean)}, {"covariance", rows(given.covariance)}}}});
   }
   expect_agreement(cases, count);
 }

@@ -18,9 +18,9 @@ using test::message_of;
 PrompFile learned() {
   const auto grabs = test::grab_demonstrations(8, 1, 60);
   PrompOptions options;
-  options.weights = 4;
-  return promp_file(learn_impact_promps(grabs.all, grabs.impacts, test::kHandNames,
-                                        test::kBoxAxes, options));
+  options.basis = {4, 0, 0.8};
+  return promp_file(
+      learn_impact_promps(grabs.all, grabs.impacts, test::kHandNames, test::kBoxAxes, options));
 }
 
 void expect_same(const PrompFile& a, const PrompFile& b) {
@@ -33,7 +33,9 @@ void expect_same(const PrompFile& a, const PrompFile& b) {
     const Promp &p = a.movements[i].second, &q = b.movements[i].second;
     EXPECT_EQ(a.movements[i].first, b.movements[i].first);
     EXPECT_EQ(p.dimensions, q.dimensions);
-    EXPECT_EQ(p.weights, q.weights);
+    EXPECT_EQ(p.basis.functions, q.basis.functions);
+    EXPECT_EQ(p.basis.beyond, q.basis.beyond);
+    EXPECT_EQ(p.basis.overlap, q.basis.overlap);
     EXPECT_EQ(p.demonstrations, q.demonstrations);
     EXPECT_EQ(p.duration, q.duration);
     EXPECT_EQ(p.freedom, q.freedom);
@@ -80,13 +82,13 @@ TEST(PrompFile, AnotherVersionIsRefused) {
             "it");
   EXPECT_NE(said("version: 1", "").find("version"), std::string::npos);
   EXPECT_EQ(said("format: handspan promp", "format: something"),
-            "a.yaml:1: format is 'something'; it must be 'handspan promp'");
+            "a.yaml:1: format is 'something'; it must be one of: handspan promp");
 }
 
 TEST(PrompFile, WrongSizesAreRefused) {
   EXPECT_EQ(said("weights: 4", "weights: 5").substr(0, 130),
-            std::string("a.yaml:11: movements[0].mean has 51 numbers; 2 hands of 6 dimensions with "
-                        "5 weights and 3 axes of the box ask for 63\na.yaml:13: movements")
+            std::string("a.yaml:16: movements[0].mean has 51 numbers; 2 hands of 6 dimensions with "
+                        "5 weights and 3 axes of the box ask for 63\na.yaml:18: movements")
                 .substr(0, 130));
   EXPECT_NE(said("axes: [x, y, rz]", "axes: [x, y]").find("has 51 numbers"), std::string::npos);
   EXPECT_EQ(said("axes: [x, y, rz]", "axes: [x, rz, y]"),
@@ -96,13 +98,21 @@ TEST(PrompFile, WrongSizesAreRefused) {
             std::string::npos);
 }
 
+TEST(PrompFile, ShapesThatAreNoneAreRefused) {
+  EXPECT_EQ(said("beyond: 0", "beyond: 2"),
+            "a.yaml:10: movements[0].beyond is 2 with 4 weights; two at least must be from end to "
+            "end");
+  EXPECT_NE(said("overlap: 0.8", "overlap: 1").find("overlap is 1; it must be < 1"),
+            std::string::npos);
+}
+
 TEST(PrompFile, NumbersThatAreNoneAreRefused) {
   const std::string text = said("mean: [", "mean: [.nan, ");
-  EXPECT_EQ(text.substr(0, 30), "a.yaml:11: movements[0].mean[0");
+  EXPECT_EQ(text.substr(0, 30), "a.yaml:16: movements[0].mean[0");
   EXPECT_EQ(said("prediction: ", "prediction: -"),
-            "a.yaml:10: movements[0].prediction is -1.125; it must be >= 1");
+            "a.yaml:15: movements[0].prediction is -1.125; it must be >= 1");
   EXPECT_EQ(said("name: post", "name: ante"),
-            "a.yaml:64: movements[1].name is 'ante' once more; give each a name of its own");
+            "a.yaml:69: movements[1].name is 'ante' once more; give each a name of its own");
   EXPECT_NE(said("mean_orientation: [[", "mean_orientation: [[3").find("is no rotation"),
             std::string::npos);
 }
@@ -110,21 +120,24 @@ TEST(PrompFile, NumbersThatAreNoneAreRefused) {
 TEST(PrompFile, CovariancesThatAreNoneAreRefused) {
   PrompFile file = learned();
   file.movements[0].second.covariance(3, 2) += 0.1;
-  EXPECT_NE(message_of([&] { parse_promps(promp_text(file), "a.yaml"); })
-                .find("a.yaml:13: movements[0].covariance is not symmetric: row"),
+  EXPECT_NE(message_of([&] {
+              parse_promps(promp_text(file), "a.yaml");
+            }).find("a.yaml:18: movements[0].covariance is not symmetric: row"),
             std::string::npos);
   file = learned();
   file.movements[1].second.covariance(3, 3) = -0.5;
-  EXPECT_NE(message_of([&] { parse_promps(promp_text(file), "a.yaml"); })
-                .find("movements[1].covariance is not positive: its least eigenvalue is -0."),
+  EXPECT_NE(message_of([&] {
+              parse_promps(promp_text(file), "a.yaml");
+            }).find("movements[1].covariance is not positive: its least eigenvalue is -0."),
             std::string::npos);
 }
 
 TEST(PrompFile, WhatIsNotThereIsSaid) {
   EXPECT_NE(message_of([] { read_promps("/nowhere/a.yaml"); }).find("/nowhere/a.yaml"),
             std::string::npos);
-  EXPECT_NE(message_of([] { write_promps("/nowhere/a.yaml", learned()); })
-                .find("/nowhere/a.yaml cannot be written"),
+  EXPECT_NE(message_of([] {
+              write_promps("/nowhere/a.yaml", learned());
+            }).find("/nowhere/a.yaml cannot be written"),
             std::string::npos);
   EXPECT_EQ(message_of([] { learned().movement("anti"); }),
             "there is no movement 'anti'; there are: ante, post");
