@@ -133,16 +133,15 @@ VectorXd promp_weights(const PrompDemonstration& demonstration, const PrompOptio
   check_demonstration(demonstration, options.basis.functions);
   const double start = demonstration.times.front(), span = demonstration.times.back() - start;
   const PhaseBasis basis(options.basis);
-  VectorXd value(options.basis.functions), slope(options.basis.functions);
-  MatrixXd normal = MatrixXd::Zero(options.basis.functions, options.basis.functions),
-           right = MatrixXd::Zero(options.basis.functions, demonstration.positions.cols());
-  for (std::size_t i = 0; i < demonstration.times.size(); ++i) {
-    basis.at((demonstration.times[i] - start) / span, value, slope);
-    normal.selfadjointView<Eigen::Lower>().rankUpdate(value);
-    right.noalias() += value * demonstration.positions.row(static_cast<Index>(i));
-  }
+  const auto n = static_cast<Index>(demonstration.times.size());
+  MatrixXd phi(options.basis.functions, n);
+  VectorXd slope(options.basis.functions);
+  for (Index i = 0; i < n; ++i)
+    basis.at((demonstration.times[static_cast<std::size_t>(i)] - start) / span, phi.col(i), slope);
+  MatrixXd normal = phi * phi.transpose();
+  const MatrixXd right = phi * demonstration.positions;
   normal.diagonal().array() += options.ridge;
-  const MatrixXd weights = normal.selfadjointView<Eigen::Lower>().llt().solve(right);
+  const MatrixXd weights = normal.llt().solve(right);
   return weights.reshaped();
 }
 

@@ -238,6 +238,51 @@ TEST(ImpactMap, ArmsAndBoxKeepMomentumAndTheLaw) {
   EXPECT_LE(relaxed, runs / 100);
 }
 
+// Without friction: all sets of contacts that may push are tried, with the whole system written out
+TEST(ImpactMap, WithoutFrictionIsTheLinearComplementarityProblem) {
+  for (int run = 0; run < 300; ++run) {
+    SCOPED_TRACE(run);
+    RandomStream random(static_cast<std::uint64_t>(run), "lcp");
+    const double e = run % 2 == 0 ? 0.0 : 0.4;
+    const ImpactProblem problem = test::two_arms(random, run % 3 == 0 ? 1 : 2, 0.0, e);
+    const int n = problem.contact_count;
+    Eigen::MatrixXd M = Eigen::MatrixXd::Zero(20, 20), J = Eigen::MatrixXd::Zero(n, 20);
+    Eigen::VectorXd v(20);
+    const Matrix3d R = problem.box.X_WB.R;
+    M.topLeftCorner(7, 7) = problem.arms[0].M;
+    M.block(7, 7, 7, 7) = problem.arms[1].M;
+    M.block(14, 14, 3, 3).diagonal().setConstant(problem.box.box.mass);
+    M.block(17, 17, 3, 3) = R * problem.box.box.inertia_C * R.transpose();
+    v << problem.arms[0].v, problem.arms[1].v, problem.box.V_WB;
+    for (int i = 0; i < n; ++i) {
+      const auto& c = problem.contacts[static_cast<std::size_t>(i)];
+      J.block(i, 7 * c.arm, 1, 7) = -c.n_W.transpose() * c.J;
+      J.block(i, 14, 1, 3) = c.n_W.transpose();
+      J.block(i, 17, 1, 3) = (c.p_W - problem.box.X_WB.p).cross(c.n_W).transpose();
+    }
+    const Eigen::MatrixXd G = J * M.inverse() * J.transpose();
+    const Eigen::VectorXd xi = (1.0 + e) * J * v;
+    int found = 0;
+    Eigen::VectorXd after;
+    for (int set = 0; set < (1 << n); ++set) {
+      std::vector<int> pushing;
+      for (int i = 0; i < n; ++i)
+        if ((set >> i) & 1) pushing.push_back(i);
+      Eigen::VectorXd p = Eigen::VectorXd::Zero(n);
+      if (!pushing.empty())
+        p(pushing) = -G(pushing, pushing).fullPivLu().solve(Eigen::VectorXd(xi(pushing)));
+      if (p.minCoeff() < 0.0 || (xi + G * p).minCoeff() < -1e-12) continue;
+      ++found;
+      after = v + M.inverse() * J.transpose() * p;
+    }
+    ASSERT_GT(found, 0);
+    const ImpactResult result = solved(problem);
+    EXPECT_LT((result.after.v[0] - after.head(7)).norm(), 1e-7);
+    EXPECT_LT((result.after.v[1] - after.segment(7, 7)).norm(), 1e-7);
+    EXPECT_LT((result.after.V_WB - after.tail(6)).norm(), 1e-7);
+  }
+}
+
 // Energy that leaves: what the kinetic energies say
 TEST(ImpactMap, EnergyLostIsTheDifference) {
   RandomStream random(5, "energy");
