@@ -96,7 +96,8 @@ void check_contact_of(const ImpactProblem& problem, int index) {
 void check_impact(const ImpactProblem& problem) {
   check_count("arms", problem.arm_count, 0, kMostImpactArms);
   check_count("contacts", problem.contact_count, 1, kMostImpactContacts);
-  RigidModel(problem.box.box, {});
+  const RigidModel checked(problem.box.box, {});
+  static_cast<void>(checked);
   const Pose& X_WB = problem.box.X_WB;
   if (!X_WB.p.allFinite() || !problem.box.V_WB.allFinite() || !X_WB.R.allFinite() ||
       X_WB.R.determinant() <= 0.0 || !(X_WB.R * X_WB.R.transpose()).isIdentity(1e-6))

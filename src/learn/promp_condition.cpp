@@ -140,7 +140,7 @@ PrompSampler::PrompSampler(const Promp& promp) : mean_(promp.mean.head(promp.wei
 
 VectorXd PrompSampler::draw(RandomStream& random) const {
   VectorXd normal(mean_.size());
-  for (Index i = 0; i < normal.size(); ++i) normal[i] = random.normal();
+  for (double& x : normal) x = random.normal();
   return mean_ + root_ * normal;
 }
 
