@@ -63,9 +63,10 @@ std::vector<Measured> chosen_figures(const BenchOptions& options, const Parts& p
   std::vector<Figure> all;
   for (const auto& list :
        {dynamics_figures(options.root), distance_figures(options.root), mesh_figures(),
-        plant_figures(options.root), control_figures(options.root),
-        session_figures(options.root, parts), teleop_figures(options.root, parts),
-        study_figures(options.root, parts), station_figures(options.root, parts)})
+        contact_figures(), learn_figures(), plant_figures(options.root),
+        control_figures(options.root), session_figures(options.root, parts),
+        teleop_figures(options.root, parts), study_figures(options.root, parts),
+        station_figures(options.root, parts)})
     all.insert(all.end(), list.begin(), list.end());
   std::vector<Measured> chosen;
   std::vector<std::string> names;

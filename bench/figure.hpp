@@ -76,6 +76,8 @@ int fitted_calls(const Workload& workload);
 std::vector<Figure> dynamics_figures(const std::filesystem::path& root);
 std::vector<Figure> distance_figures(const std::filesystem::path& root);
 std::vector<Figure> mesh_figures();
+std::vector<Figure> contact_figures();
+std::vector<Figure> learn_figures();
 std::vector<Figure> plant_figures(const std::filesystem::path& root);
 std::vector<Figure> control_figures(const std::filesystem::path& root);
 std::vector<Figure> session_figures(const std::filesystem::path& root, const Parts& parts);

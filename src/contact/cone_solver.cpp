@@ -103,8 +103,9 @@ class Slide {
   double gain_ = 0.0, p_n_ = 0.0, f_ = 0.0;
 };
 
-// The impulse of one contact that answers xi, what it is now and the velocities that others made.
-Vector3d answer(const ConeContact& c, const Vector3d& xi) {
+}  // namespace
+
+Vector3d contact_answer(const ConeContact& c, const Vector3d& xi) {
   const Vector3d free = xi - c.G * c.p;
   if (free[0] >= 0.0) return Vector3d::Zero();
   const Vector3d stick = c.p - c.G_inverse * xi;
@@ -122,24 +123,30 @@ Vector3d answer(const ConeContact& c, const Vector3d& xi) {
   return p;
 }
 
-}  // namespace
-
-void prepare_contact(ConeContact& c, double mass, const Matrix3d& inverse_inertia,
-                     const Vector3d& v, const Vector3d& w) {
-  // any axes across the normal will do: friction is the same in all directions
+void set_contact_axes(ConeContact& c) {
   int least = 0;
   c.n.cwiseAbs().minCoeff(&least);
   c.axes.col(0) = c.n;
   c.axes.col(1) = c.n.cross(Vector3d::Unit(least)).normalized();
   c.axes.col(2) = c.n.cross(c.axes.col(1));
-  for (int i = 0; i < 3; ++i) c.arms.col(i) = c.p_CQ.cross(c.axes.col(i));
-  c.turns = inverse_inertia * c.arms;
-  c.G = c.arms.transpose() * c.turns;
-  c.G.diagonal().array() += 1.0 / mass;
+}
+
+void set_contact_matrix(ConeContact& c, const Matrix3d& G) {
+  c.G = G;
   c.G_inverse = c.G.inverse();
   // below 2 / (largest eigenvalue) the projection contracts; the trace bounds it
   c.tangent_gain =
       1.0 / (0.5 * (c.G(1, 1) + c.G(2, 2)) + std::hypot(0.5 * (c.G(1, 1) - c.G(2, 2)), c.G(1, 2)));
+}
+
+void prepare_contact(ConeContact& c, double mass, const Matrix3d& inverse_inertia,
+                     const Vector3d& v, const Vector3d& w) {
+  set_contact_axes(c);
+  for (int i = 0; i < 3; ++i) c.arms.col(i) = c.p_CQ.cross(c.axes.col(i));
+  c.turns = inverse_inertia * c.arms;
+  Matrix3d G = c.arms.transpose() * c.turns;
+  G.diagonal().array() += 1.0 / mass;
+  set_contact_matrix(c, G);
   c.before = sliding(c, v, w);
 }
 
@@ -160,7 +167,7 @@ ConeResult solve_impulses(std::span<ConeContact> contacts, double mass, Vector3d
     for (ConeContact& c : contacts) {
       Vector3d xi = sliding(c, v, w);
       xi[0] += options.restitution_scale * c.restitution * c.before[0];
-      const Vector3d change = answer(c, xi) - c.p;
+      const Vector3d change = contact_answer(c, xi) - c.p;
       if (change.isZero(0.0)) continue;
       apply(c, change, mass, v, w);
       changed = std::max(changed, (c.G * change).norm());

@@ -23,6 +23,16 @@ struct ConeContact {
   Eigen::Vector3d p = Eigen::Vector3d::Zero();       // the impulse along the axes [N s]
 };
 
+/// The axes of a contact from its n: any two across it will do, since friction is the same in all
+/// directions.
+void set_contact_axes(ConeContact& contact);
+/// The contact's own matrix G, and what is computed of it. @param G symmetric, positive definite
+void set_contact_matrix(ConeContact& contact, const Eigen::Matrix3d& G);
+/// The impulse along the axes that answers xi of one contact exactly, all others as they are, xi
+/// being what it is with the impulse contact.p. It obeys the law below; where friction jams there
+/// may be no such impulse, and it is a step of projection towards one.
+Eigen::Vector3d contact_answer(const ConeContact& contact, const Eigen::Vector3d& xi);
+
 /// Everything that the law needs to know about a contact before the impulses: its axes, its own
 /// matrix, and its velocity against the surface at the body's v and w before the step.
 void prepare_contact(ConeContact& contact, double mass, const Eigen::Matrix3d& inverse_inertia,

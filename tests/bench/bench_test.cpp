@@ -75,6 +75,11 @@ TEST(Bench, ReportsEveryFigureWithItsPeer) {
                                     "station/sample_latched",
                                     "study/run_overhead",
                                     "study/report_5000",
+                                    "contact/impact_map",
+                                    "contact/impact_map_faces",
+                                    "contact/impact_detector",
+                                    "learn/promp_20",
+                                    "learn/promp_at",
                                     "mesh/mass",
                                     "mesh/closed"};
   for (const char* robot : {"fr3", "ur5", "ur10"})
