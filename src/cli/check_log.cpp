@@ -27,9 +27,10 @@ double time_of(const LogFile& log, std::int64_t tick) { return seconds(tick * lo
 
 void print_import(const LogFile& log, nlohmann::ordered_json& json) {
   const double length = time_of(log, log.ticks());
-  fmt::print("imported from {} by the reader {}, {:.3f} s: it has no app and cannot be run again; "
-             "replay_reference repeats its episodes\n",
-             shown(value_of(log, kImportedKey)), shown(value_of(log, kImportedAsKey)), length);
+  fmt::print(
+      "imported from {} by the reader {}, {:.3f} s: it has no app and cannot be run again; "
+      "replay_reference repeats its episodes\n",
+      shown(value_of(log, kImportedKey)), shown(value_of(log, kImportedAsKey)), length);
   for (const char* key : {kImportedKey, kImportedAsKey, "start", "build"})
     json[key] = value_of(log, key);
   json["seconds"] = length;

@@ -90,8 +90,8 @@ std::string states(const RepeatedApp& repeated, const std::vector<Episode>& epis
         "replay_reference, references: [{}], groups: [{}], log: {}, episode: {}}}\n        next: "
         "[{{to: done_{}, when: [{{type: done}}]}}]\n",
         episodes[e - 1].task.empty() ? "no task was said" : shown(episodes[e - 1].task),
-        fmt::format(", {}", episodes[e - 1].outcome), e, all,
-        fmt::join(repeated.groups, ", "), quoted(log), e, e);
+        fmt::format(", {}", episodes[e - 1].outcome), e, all, fmt::join(repeated.groups, ", "),
+        quoted(log), e, e);
     yaml += fmt::format(
         "      done_{}: {{episode: success, do: [{{type: hold, tasks: [{}]}}], next: [{{to: {}, "
         "when: [{{type: after, time: 0.5 s}}]}}]}}\n",
@@ -123,8 +123,8 @@ RepeatedApp repeat_app(const std::filesystem::path& path, const std::filesystem:
   // a file's name is meant from the file that extends
   const Node* scene = tree.find("scene");
   if (scene != nullptr)
-    yaml += fmt::format(
-        "scene: {}\n", quoted(from_folder(path.parent_path() / scene->scalar(), folder).string()));
+    yaml += fmt::format("scene: {}\n",
+                        quoted(from_folder(path.parent_path() / scene->scalar(), folder).string()));
   yaml += fmt::format("duration: {:.0f} s\n",
                       kSlower * length + kApproach * static_cast<double>(episodes.size()));
   for (const char* key : kTakenAway)
@@ -133,8 +133,9 @@ RepeatedApp repeat_app(const std::filesystem::path& path, const std::filesystem:
   if (const Node* machines = tree.find("machines"))
     for (const auto& entry : machines->entries())
       if (entry.key != "imported") yaml += fmt::format("  {}:\n", entry.key);
-  yaml += fmt::format("  imported:\n    start: before_1\n    states:\n{}",
-                      states(repeated, episodes, from_folder(log, folder).string(), can_reset(app)));
+  yaml +=
+      fmt::format("  imported:\n    start: before_1\n    states:\n{}",
+                  states(repeated, episodes, from_folder(log, folder).string(), can_reset(app)));
   return repeated;
 }
 

@@ -16,8 +16,8 @@ struct RepeatedApp {
 
 /// @param app whose robots do it @param log of import-data @param file where the YAML is to stand:
 /// paths in it are meant from there
-/// @throws InputError or ConfigError: the app cannot be loaded, or none of its pose references is in
-/// the log
+/// @throws InputError or ConfigError: the app cannot be loaded, or none of its pose references is
+/// in the log
 RepeatedApp repeat_app(const std::filesystem::path& app, const std::filesystem::path& log,
                        const std::filesystem::path& file, const Parts& parts);
 

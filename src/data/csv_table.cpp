@@ -26,8 +26,7 @@ std::string text_of_file(const std::filesystem::path& file) {
         fmt::format("{}: it has more than 2 GiB; split it, or write it as Parquet", file.string()));
   std::ifstream in(file, std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(in)), {});
-  if (!in)
-    throw InputError(fmt::format("{}: it cannot be read; see that you may", file.string()));
+  if (!in) throw InputError(fmt::format("{}: it cannot be read; see that you may", file.string()));
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   return text;
 }
@@ -87,9 +86,10 @@ class CsvCells {
                                    file_.string(), first_line_));
     ++at_;
     if (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\r' && text_[at_] != '\n')
-      throw InputError(fmt::format("{}:{}: something stands behind a closed quotation mark; write "
-                                   "a mark inside of a cell twice",
-                                   file_.string(), line_));
+      throw InputError(
+          fmt::format("{}:{}: something stands behind a closed quotation mark; write "
+                      "a mark inside of a cell twice",
+                      file_.string(), line_));
     return value;
   }
 
@@ -136,9 +136,10 @@ class CsvDataTable : public DataTable {
     values_.resize(columns_.size());
     while (cells.row(row)) {
       if (row.size() != columns_.size())
-        throw InputError(fmt::format("{}:{}: it has {} cells, and the head has {}; the file is cut "
-                                     "off there, or another separator is meant",
-                                     file_.string(), cells.line(), row.size(), columns_.size()));
+        throw InputError(
+            fmt::format("{}:{}: it has {} cells, and the head has {}; the file is cut "
+                        "off there, or another separator is meant",
+                        file_.string(), cells.line(), row.size(), columns_.size()));
       lines_.push_back(cells.line());
       for (std::size_t c = 0; c < row.size(); ++c) add(c, row[c]);
     }
@@ -155,9 +156,10 @@ class CsvDataTable : public DataTable {
     const std::size_t c = find(column);
     if (columns_[c].numbers) return values_[c];
     const auto& [row, word] = *words_[c].begin();
-    throw InputError(fmt::format("{}: the column '{}' has '{}' there, and a number is asked for; "
-                                 "name another, or mend it",
-                                 place(row), shown(column), shown(word)));
+    throw InputError(
+        fmt::format("{}: the column '{}' has '{}' there, and a number is asked for; "
+                    "name another, or mend it",
+                    place(row), shown(column), shown(word)));
   }
   std::vector<std::string> keys(const std::string& column) const override {
     const std::size_t c = find(column);

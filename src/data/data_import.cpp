@@ -22,7 +22,8 @@ constexpr char kWrenchEnd[] = ".wrench";
   throw ConfigError({{place, key, cause, hint}});
 }
 
-// units one after the other as ChannelInfo has them: "rad" of seven joints, "m, m/s, N" of a gripper
+// units one after the other as ChannelInfo has them: "rad" of seven joints, "m, m/s, N" of a
+// gripper
 std::string joined_units(const std::vector<std::string>& units) {
   std::vector<std::string> runs;
   std::vector<std::size_t> lengths;
@@ -125,23 +126,24 @@ struct DataImport::Maker {
     } else {
       result = table(how.columns);
     }
-    for (double& value : result.values)
-      value = how.unit.factor * (how.offset + how.scale * value);
+    for (double& value : result.values) value = how.unit.factor * (how.offset + how.scale * value);
     return result;
   }
 
   Eigen::Matrix3d rotation(const RotationPlan& how, const Table& turns, std::size_t row) const {
     if (how.fixed) return rotation_from_rpy(*how.fixed);
-    std::vector<double> x(turns.values.begin() + static_cast<std::ptrdiff_t>(row * turns.width),
-                          turns.values.begin() + static_cast<std::ptrdiff_t>((row + 1) * turns.width));
+    std::vector<double> x(
+        turns.values.begin() + static_cast<std::ptrdiff_t>(row * turns.width),
+        turns.values.begin() + static_cast<std::ptrdiff_t>((row + 1) * turns.width));
     if (how.unit)
       for (double& angle : x) angle *= how.unit->factor;
     std::string fault;
     if (const auto R = rotation_of(how.layout, x, fault)) return *R;
-    throw InputError(fmt::format("{}: {} ({}); say another layout (`as`) at {}, name other columns, "
-                                 "or mend the row",
-                                 reader.place(episode, row), fault,
-                                 fmt::join(names_of(how.columns), ", "), how.place.text()));
+    throw InputError(
+        fmt::format("{}: {} ({}); say another layout (`as`) at {}, name other columns, "
+                    "or mend the row",
+                    reader.place(episode, row), fault, fmt::join(names_of(how.columns), ", "),
+                    how.place.text()));
   }
 
   static std::vector<std::string> names_of(const std::vector<Located<std::string>>& columns) {
@@ -172,8 +174,7 @@ struct DataImport::Maker {
 
   // X_WD of each row
   std::vector<Pose> bases(const ChannelPlan& channel) {
-    if (!channel.relative_to)
-      return std::vector<Pose>(rows, channel.frame.value_or(plan.frame));
+    if (!channel.relative_to) return std::vector<Pose>(rows, channel.frame.value_or(plan.frame));
     std::vector<std::string> names;
     for (const auto& [other, how] : plan.channels) {
       if (how.position && &how != &channel) names.push_back(other);
@@ -250,7 +251,8 @@ struct DataImport::Maker {
       const double since = plan.time->unit.factor * (t.values[row] - t.values[0]);
       if (!(since <= kLongest))
         throw InputError(fmt::format(
-            "{}: its time is {:.3g} s after the episode's first, and {:g} s are the most; see to the "
+            "{}: its time is {:.3g} s after the episode's first, and {:g} s are the most; see to "
+            "the "
             "unit at {}",
             reader.place(episode, row), since, kLongest, plan.time->column.place.text()));
       const Nanoseconds now = std::llround(1e9 * since);
@@ -317,7 +319,8 @@ ImportedEpisode DataImport::episode(std::size_t index) {
                                 times.end() - static_cast<std::ptrdiff_t>(1 - later));
     if (!channels_.empty() && channels_[c].size != infos[c].size)
       throw InputError(fmt::format(
-          "{}: in {} the channel {} has {} values, and {} in the episodes before; import them apart",
+          "{}: in {} the channel {} has {} values, and {} in the episodes before; import them "
+          "apart",
           reader_.source(), made.about.name, infos[c].name, infos[c].size, channels_[c].size));
   }
   channels_ = std::move(infos);

@@ -74,9 +74,9 @@ ColumnPart find_column(const Located<std::string>& text, const std::string& sour
     std::vector<std::string> names;
     for (const DataColumn& column : columns) names.push_back(column.name);
     const auto near = nearest_name(name, names);
-    refuse(text, fmt::format("{} has no column '{}'", source, shown(name)),
-           near ? fmt::format("did you mean '{}'?", shown(*near))
-                : "it has: " + names_text(columns));
+    refuse(
+        text, fmt::format("{} has no column '{}'", source, shown(name)),
+        near ? fmt::format("did you mean '{}'?", shown(*near)) : "it has: " + names_text(columns));
   }
   const DataColumn& column = columns[c];
   if (!column.numbers)
@@ -85,13 +85,13 @@ ColumnPart find_column(const Located<std::string>& text, const std::string& sour
   if (inside.empty() && name == text.value) return {c, 0, column.width};
   const auto part = part_of(c, column, inside);
   if (part) return *part;
-  refuse(text,
-         fmt::format("the column '{}' of {} has no element '{}'", shown(name), source,
-                     shown(inside)),
-         column.elements.empty()
-             ? fmt::format("it has {} numbers a row: [0] to [{}], or a range such as [0:{}]",
-                           column.width, column.width - 1, column.width)
-             : did_you_mean(inside, column.elements, "its elements are"));
+  refuse(
+      text,
+      fmt::format("the column '{}' of {} has no element '{}'", shown(name), source, shown(inside)),
+      column.elements.empty()
+          ? fmt::format("it has {} numbers a row: [0] to [{}], or a range such as [0:{}]",
+                        column.width, column.width - 1, column.width)
+          : did_you_mean(inside, column.elements, "its elements are"));
 }
 
 std::string list_columns(const std::vector<DataColumn>& columns) {
@@ -100,13 +100,13 @@ std::string list_columns(const std::vector<DataColumn>& columns) {
     all += fmt::format("  {} ({} x {}, {})", shown(column.name), column.rows, column.width,
                        column.type);
     if (!column.elements.empty())
-      all += fmt::format(": {}{}",
-                         fmt::join(column.elements.begin(),
-                                   column.elements.begin() +
-                                       static_cast<std::ptrdiff_t>(
-                                           std::min(kMostNamed, column.elements.size())),
-                                   ", "),
-                         column.elements.size() > kMostNamed ? ", ..." : "");
+      all += fmt::format(
+          ": {}{}",
+          fmt::join(column.elements.begin(),
+                    column.elements.begin() +
+                        static_cast<std::ptrdiff_t>(std::min(kMostNamed, column.elements.size())),
+                    ", "),
+          column.elements.size() > kMostNamed ? ", ..." : "");
     all += "\n";
   }
   return all;

@@ -46,9 +46,10 @@ std::unique_ptr<DataReader> open_data(const std::filesystem::path& path,
                                       const DataReaderRegistry& readers) {
   const std::string kind = reader_for(path);
   const auto absolute = std::filesystem::absolute(path).lexically_normal();
-  const std::string yaml = fmt::format(
-      "{}: {}", kind == "lerobot" ? "folder" : "file",
-      nlohmann::json(absolute.string()).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  const std::string yaml =
+      fmt::format("{}: {}", kind == "lerobot" ? "folder" : "file",
+                  nlohmann::json(absolute.string())
+                      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   return parse_yaml(yaml, path.string(), readers.schema_of(kind)).make();
 }
 

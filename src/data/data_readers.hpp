@@ -8,7 +8,7 @@
 
 namespace handspan {
 
-void register_hdf5_readers(DataReaderRegistry& readers);   // hdf5, robomimic
+void register_hdf5_readers(DataReaderRegistry& readers);    // hdf5, robomimic
 void register_lerobot_reader(DataReaderRegistry& readers);  // lerobot
 
 /// csv, parquet, hdf5, robomimic, lerobot.

@@ -84,10 +84,9 @@ std::optional<Eigen::Matrix3d> rotation_of(RotationLayout layout, std::span<cons
     case RotationLayout::kMatrix:
       break;
   }
-  return of_matrix(
-      Eigen::Matrix<double, 3, 3, Eigen::RowMajor>(
-          Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(x.data())),
-      fault);
+  return of_matrix(Eigen::Matrix<double, 3, 3, Eigen::RowMajor>(
+                       Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(x.data())),
+                   fault);
 }
 
 }  // namespace handspan

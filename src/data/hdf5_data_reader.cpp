@@ -59,8 +59,10 @@ class Hdf5DataReader : public DataReader {
       add_episodes(file, config);
     }
     // what handspan scaled it says how to take back
-    offset_ = files_.front()->numbers_attribute("/data", "action_offset").value_or(std::vector<double>());
-    scale_ = files_.front()->numbers_attribute("/data", "action_scale").value_or(std::vector<double>());
+    offset_ =
+        files_.front()->numbers_attribute("/data", "action_offset").value_or(std::vector<double>());
+    scale_ =
+        files_.front()->numbers_attribute("/data", "action_scale").value_or(std::vector<double>());
   }
 
   std::string source() const override { return source_; }
@@ -122,8 +124,8 @@ class Hdf5DataReader : public DataReader {
       if (entry.path().extension() == ".hdf5" || entry.path().extension() == ".h5")
         files.push_back(entry.path());
     if (files.empty())
-      throw InputError(fmt::format("{}: it has no files that end in .hdf5 or .h5; name another folder",
-                                   folder.string()));
+      throw InputError(fmt::format(
+          "{}: it has no files that end in .hdf5 or .h5; name another folder", folder.string()));
     std::ranges::sort(files, {}, [](const auto& file) { return natural(file.stem().string()); });
     return files;
   }

@@ -1,6 +1,6 @@
 #pragma once
-// What our own data sets say of themselves, so that `handspan import-data` needs no YAML for them: the
-// keys of an import plan (data/import_plan.hpp), as JSON.
+// What our own data sets say of themselves, so that `handspan import-data` needs no YAML for them:
+// the keys of an import plan (data/import_plan.hpp), as JSON.
 #include <cstddef>
 #include <functional>
 #include <string>

@@ -111,9 +111,10 @@ std::optional<Fault> fault_of(const ChannelPlan& plan) {
     return Fault{plan.position ? "has a position and values" : "has neither position nor values",
                  "give position and rotation for a pose, or values for any other channel"};
   if (plan.position && !plan.rotation)
-    return Fault{"has no rotation",
-                 "say in which columns it is, or `rotation: {fixed: [0, 0, 0]}` when the tool never "
-                 "turns"};
+    return Fault{
+        "has no rotation",
+        "say in which columns it is, or `rotation: {fixed: [0, 0, 0]}` when the tool never "
+        "turns"};
   if (plan.position) return std::nullopt;
   const std::pair<bool, const char*> of_poses[] = {{plan.rotation.has_value(), "rotation"},
                                                    {plan.frame.has_value(), "frame"},
@@ -179,16 +180,18 @@ Schema<TimePlan> time_schema() {
 
 Schema<std::vector<std::pair<std::string, ChannelPlan>>> channels_schema() {
   using Channels = std::vector<std::pair<std::string, ChannelPlan>>;
-  return dictionary(channel_schema()).min_size(1).check(
-      [](const Channels& channels) -> std::optional<Fault> {
+  return dictionary(channel_schema())
+      .min_size(1)
+      .check([](const Channels& channels) -> std::optional<Fault> {
         for (const auto& [name, plan] : channels) {
           if (schema_detail::is_identifier(name) && !name.starts_with('.') &&
               !name.ends_with('.') && name.find("..") == std::string::npos &&
               !name.starts_with("handspan."))
             continue;
-          return Fault{fmt::format("'{}' is no name of a channel", shown(name)),
-                       "names are words with dots between them, such as left.gripper.command; those "
-                       "that begin with handspan. are taken"};
+          return Fault{
+              fmt::format("'{}' is no name of a channel", shown(name)),
+              "names are words with dots between them, such as left.gripper.command; those "
+              "that begin with handspan. are taken"};
         }
         return std::nullopt;
       });

@@ -1,7 +1,7 @@
 #pragma once
-// What `handspan import-data` is told of a file of others: when its rows were, and which columns, in
-// which units, layouts and frames, become which of our channels. W is the world, D the frame that
-// the data's poses are in, T the tool whose poses they are, E the frame of our task.
+// What `handspan import-data` is told of a file of others: when its rows were, and which columns,
+// in which units, layouts and frames, become which of our channels. W is the world, D the frame
+// that the data's poses are in, T the tool whose poses they are, E the frame of our task.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -84,14 +84,14 @@ template <class P>
 ObjectSchema<P> import_object(std::string name) {
   return object<P>(std::move(name), "columns of a file of others, as channels")
       .place(&P::place)
-      .optional("rate", &P::rate, handspan::number("Hz").above(0).max(1e6), "rows a second, where no column "
+      .optional("rate", &P::rate, handspan::number("Hz").above(0).max(1e6),
+                "rows a second, where no column "
                 "has their times and the file does not say it")
       .optional("time", &P::time, import_detail::time_schema(), "the column of the rows' times")
       .optional("episodes", &P::episodes, list(integer().min(1)),
                 "those that are taken, counted from 1; left out: all")
       .optional("task", &P::task, text(), "words of all episodes' task; left out: the file's")
-      .optional("outcome", &P::outcome,
-                text().one_of({"success", "failure", "discard", "stop"}),
+      .optional("outcome", &P::outcome, text().one_of({"success", "failure", "discard", "stop"}),
                 "of all episodes; left out: the file's, or stop")
       .optional("frame", &P::frame, import_detail::frame_schema(),
                 "where the frame is that poses are in, in the world; left out: it is the world")

@@ -1,4 +1,5 @@
-// The log of an import: its channels under the topics of the recorder's, and its episodes as events.
+// The log of an import: its channels under the topics of the recorder's, and its episodes as
+// events.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,9 +39,10 @@ class UnfinishedLog {
     std::error_code failed;
     std::filesystem::rename(part_, file_, failed);
     if (failed)
-      throw InputError(fmt::format("{}: it cannot be written ({}); see that the folder is there "
-                                   "and may be written to",
-                                   file_.string(), failed.message()));
+      throw InputError(
+          fmt::format("{}: it cannot be written ({}); see that the folder is there "
+                      "and may be written to",
+                      file_.string(), failed.message()));
   }
 
  private:
@@ -71,8 +73,8 @@ class ImportedLog {
     about[kChecksumKey] = checksum_of(about);
     writer_.metadata(kRunMetadata, about);
     const MessageType& type = message_type<messages::Event>();
-    events_ = writer_.add_channel(
-        kEventTopic, writer_.add_schema(std::string(type.name), "ros2msg", std::string(type.definition)));
+    events_ = writer_.add_channel(kEventTopic, writer_.add_schema(std::string(type.name), "ros2msg",
+                                                                  std::string(type.definition)));
   }
 
   void add(const ImportedEpisode& episode, const std::vector<ChannelInfo>& channels) {
@@ -127,8 +129,8 @@ class ImportedLog {
   void declare(const std::vector<ChannelInfo>& channels) {
     for (const ChannelInfo& info : channels) {
       ChannelMessage message = message_of(info);
-      const std::uint16_t schema = writer_.add_schema(
-          std::string(message.type.name), "ros2msg", std::string(message.type.definition));
+      const std::uint16_t schema = writer_.add_schema(std::string(message.type.name), "ros2msg",
+                                                      std::string(message.type.definition));
       streams_.push_back({writer_.add_channel(topic_of(info.name), schema, channel_about(info)),
                           std::move(message.encode)});
     }

@@ -105,7 +105,8 @@ class LerobotReader : public DataReader {
   }
 
   std::string place(std::size_t episode, std::size_t row) const override {
-    return fmt::format("{}: episode {}, frame {}", folder_.string(), places_.at(episode).index, row);
+    return fmt::format("{}: episode {}, frame {}", folder_.string(), places_.at(episode).index,
+                       row);
   }
 
   std::optional<ImportPlan> plan() const override {
@@ -117,8 +118,9 @@ class LerobotReader : public DataReader {
 
  private:
   [[noreturn]] void damaged(const std::string& what) const {
-    throw InputError(fmt::format("{}: {}; the data set is damaged or of another version: get it anew",
-                                 info_file().string(), what));
+    throw InputError(
+        fmt::format("{}: {}; the data set is damaged or of another version: get it anew",
+                    info_file().string(), what));
   }
   std::filesystem::path info_file() const { return folder_ / "meta/info.json"; }
 
@@ -146,7 +148,8 @@ class LerobotReader : public DataReader {
     data_path_ = text_of(info, "data_path");
     const std::filesystem::path normal = std::filesystem::path(data_path_).lexically_normal();
     if (normal.empty() || normal.is_absolute() || *normal.begin() == "..")
-      damaged(fmt::format("its 'data_path' is '{}', which leads out of the folder", shown(data_path_)));
+      damaged(
+          fmt::format("its 'data_path' is '{}', which leads out of the folder", shown(data_path_)));
     const auto features = info.find("features");
     if (features == info.end() || !features->is_object()) damaged("it has no 'features'");
     for (const auto& [name, feature] : features->items()) add_feature(name, feature);
@@ -164,14 +167,16 @@ class LerobotReader : public DataReader {
     feature.name = name;
     if (!from.is_object()) damaged(fmt::format("its feature '{}' is no object", shown(name)));
     feature.type = text_of(from, "dtype");
-    feature.numbers = feature.type != "video" && feature.type != "image" && feature.type != "string";
+    feature.numbers =
+        feature.type != "video" && feature.type != "image" && feature.type != "string";
     const auto shape = from.find("shape");
     if (shape != from.end() && shape->is_array()) {
       // lists of lists are not read
       feature.numbers = feature.numbers && shape->size() <= 1;
       for (const json& size : *shape) {
         if (!size.is_number_unsigned() || size.get<std::size_t>() > kMostWidth)
-          damaged(fmt::format("the shape of its feature '{}' is {}", shown(name), shown(shape->dump())));
+          damaged(fmt::format("the shape of its feature '{}' is {}", shown(name),
+                              shown(shape->dump())));
         feature.width *= size.get<std::size_t>();
         if (feature.width > kMostWidth * kMostWidth) feature.width = kMostWidth * kMostWidth;
       }
@@ -211,9 +216,10 @@ class LerobotReader : public DataReader {
     const auto whole = [&](const char* column) {
       const ParquetNumbers numbers = file.numbers(column);
       if (numbers.width != 1)
-        throw InputError(fmt::format("{}: its column '{}' has lists, and not a number a row; get it "
-                                     "anew",
-                                     path.string(), column));
+        throw InputError(
+            fmt::format("{}: its column '{}' has lists, and not a number a row; get it "
+                        "anew",
+                        path.string(), column));
       for (const double value : numbers.values)
         if (!(value >= 0.0 && value < 1e9 && value == std::floor(value)))
           throw InputError(fmt::format("{}: its column '{}' has {}, which is no count; get it anew",
@@ -236,14 +242,14 @@ class LerobotReader : public DataReader {
       place.file = static_cast<std::int64_t>(number.at(row));
       place.length = static_cast<std::size_t>(length.at(row));
       places_.push_back(place);
-      episodes_.push_back({fmt::format("episode {}", place.index), word(tasks, row),
-                           word(outcomes, row), ""});
+      episodes_.push_back(
+          {fmt::format("episode {}", place.index), word(tasks, row), word(outcomes, row), ""});
     }
   }
 
   void open(const LerobotEpisode& place) {
-    const auto file = folder_ / filled(filled(data_path_, "chunk_index", place.chunk), "file_index",
-                                       place.file);
+    const auto file =
+        folder_ / filled(filled(data_path_, "chunk_index", place.chunk), "file_index", place.file);
     if (data_ && file == open_file_) return;
     InputsRead::note(file);
     data_ = std::make_unique<ParquetFileReader>(file);
@@ -271,13 +277,12 @@ class LerobotReader : public DataReader {
 }  // namespace
 
 void register_lerobot_reader(DataReaderRegistry& readers) {
-  readers.add("lerobot",
-              object<LerobotConfig>("LerobotData", "a data set of LeRobot's, v3.0")
-                  .required("folder", &LerobotConfig::folder, folder(),
-                            "that has meta and data in it"),
-              "a data set of LeRobot's, v3.0", [](const LerobotConfig& config) {
-                return std::make_unique<LerobotReader>(config);
-              });
+  readers.add(
+      "lerobot",
+      object<LerobotConfig>("LerobotData", "a data set of LeRobot's, v3.0")
+          .required("folder", &LerobotConfig::folder, folder(), "that has meta and data in it"),
+      "a data set of LeRobot's, v3.0",
+      [](const LerobotConfig& config) { return std::make_unique<LerobotReader>(config); });
 }
 
 }  // namespace handspan

@@ -18,8 +18,7 @@ constexpr std::size_t kMostTables = 100'000;
 
 class ParquetDataTable : public DataTable {
  public:
-  explicit ParquetDataTable(const std::filesystem::path& file)
-      : file_(file), reader_(file) {
+  explicit ParquetDataTable(const std::filesystem::path& file) : file_(file), reader_(file) {
     for (const ParquetField& field : reader_.fields()) {
       DataColumn column;
       column.name = field.name;
@@ -73,21 +72,22 @@ class ParquetDataTable : public DataTable {
   mutable std::map<std::string, ParquetNumbers> read_;
 };
 
-struct TableConfig {
+struct TableDataConfig {
   std::optional<std::filesystem::path> file, folder;
   std::vector<std::filesystem::path> files;
   std::string episode;
   std::string separator = ",";
 };
 
-std::optional<Fault> fault_of(const TableConfig& config) {
-  const int given = (config.file ? 1 : 0) + (config.folder ? 1 : 0) + (config.files.empty() ? 0 : 1);
+std::optional<Fault> fault_of(const TableDataConfig& config) {
+  const int given =
+      (config.file ? 1 : 0) + (config.folder ? 1 : 0) + (config.files.empty() ? 0 : 1);
   if (given == 1) return std::nullopt;
   return Fault{given == 0 ? "names no file" : "names files in several ways",
                "give `file`, `files` (an episode each), or `folder` (all tables in it)"};
 }
 
-std::vector<std::filesystem::path> files_of(const TableConfig& config,
+std::vector<std::filesystem::path> files_of(const TableDataConfig& config,
                                             const std::string& extension) {
   std::vector<std::filesystem::path> files = config.files;
   if (config.file) files = {*config.file};
@@ -171,8 +171,8 @@ class TableReader : public DataReader {
   std::vector<DataEpisode> episodes_;
 };
 
-std::unique_ptr<DataReader> table_reader(const TableConfig& config, const std::string& extension,
-                                         const auto& open) {
+std::unique_ptr<DataReader> table_reader(const TableDataConfig& config,
+                                         const std::string& extension, const auto& open) {
   const auto files = files_of(config, extension);
   std::vector<std::unique_ptr<DataTable>> tables;
   for (const auto& file : files) {
@@ -184,8 +184,8 @@ std::unique_ptr<DataReader> table_reader(const TableConfig& config, const std::s
       config.episode);
 }
 
-ObjectSchema<TableConfig> table_object(const char* name, const char* doc) {
-  using T = TableConfig;
+ObjectSchema<TableDataConfig> table_object(const char* name, const char* doc) {
+  using T = TableDataConfig;
   return object<T>(name, doc)
       .optional("file", &T::file, handspan::file())
       .optional("files", &T::files, list(handspan::file()), "an episode each, or several")
@@ -204,7 +204,7 @@ std::unique_ptr<DataTable> parquet_table(const std::filesystem::path& file) {
 void register_table_readers(DataReaderRegistry& readers) {
   readers.add("csv",
               table_object("CsvData", "tables as text, with names in the first line")
-                  .optional("separator", &TableConfig::separator,
+                  .optional("separator", &TableDataConfig::separator,
                             text().check(
                                 [](const std::string& mark) -> std::optional<Fault> {
                                   if (mark.size() == 1 || mark == "tab") return std::nullopt;
@@ -213,14 +213,14 @@ void register_table_readers(DataReaderRegistry& readers) {
                                 },
                                 "one character, or tab"),
                             "between cells"),
-              "tables as text", [](const TableConfig& config) {
+              "tables as text", [](const TableDataConfig& config) {
                 const char separator = config.separator == "tab" ? '\t' : config.separator[0];
                 return table_reader(config, ".csv", [&](const std::filesystem::path& file) {
                   return csv_table(file, separator);
                 });
               });
   readers.add("parquet", table_object("ParquetData", "tables as Arrow and pandas write them"),
-              "tables as Arrow and pandas write them", [](const TableConfig& config) {
+              "tables as Arrow and pandas write them", [](const TableDataConfig& config) {
                 return table_reader(config, ".parquet", parquet_table);
               });
 }

@@ -131,8 +131,9 @@ struct Hdf5FileReader::Impl {
     if (how < 0) damaged(what);
     const H5D_layout_t layout = H5Pget_layout(how);
     if (layout == H5D_VIRTUAL || H5Pget_external_count(how) > 0)
-      fail(what, "has its numbers in other files, which are not read; write them into one file "
-                 "(h5repack)");
+      fail(what,
+           "has its numbers in other files, which are not read; write them into one file "
+           "(h5repack)");
     const std::uint64_t stored = H5Dget_storage_size(set);
     std::uint64_t most = stored;
     if (layout == H5D_CHUNKED) {
@@ -163,8 +164,8 @@ Hdf5FileReader::Hdf5FileReader(const std::filesystem::path& file)
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error))
-    throw InputError(fmt::format("{}: there is no such file; give the path of an HDF5 file",
-                                 file.string()));
+    throw InputError(
+        fmt::format("{}: there is no such file; give the path of an HDF5 file", file.string()));
   impl_->size_of_file = std::filesystem::file_size(file, error);
   impl_->file = H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   if (impl_->file >= 0) return;
@@ -173,7 +174,8 @@ Hdf5FileReader::Hdf5FileReader(const std::filesystem::path& file)
       "{}: {}", file.string(),
       is ? "it is an HDF5 file that cannot be opened: it is cut off, damaged, of a newer version, "
            "or another program writes it just now; get it anew, or close that program"
-         : "it is not an HDF5 file, or its beginning is damaged; give one that ends in .hdf5 or .h5"));
+         : "it is not an HDF5 file, or its beginning is damaged; give one that ends in .hdf5 or "
+           ".h5"));
 }
 
 Hdf5FileReader::~Hdf5FileReader() {
@@ -204,7 +206,8 @@ std::vector<Hdf5Item> Hdf5FileReader::items(const std::string& group) const {
       if (object < 0) impl_->damaged(whole);
       if (open.size() + all.size() > kMostItems)
         impl_->fail(group, "has more than 100,000 data sets and groups; the file is damaged");
-      if (H5Iget_type(object) == H5I_GROUP && level < kMostLevels) open.emplace_back(path, level + 1);
+      if (H5Iget_type(object) == H5I_GROUP && level < kMostLevels)
+        open.emplace_back(path, level + 1);
       if (H5Iget_type(object) != H5I_DATASET) continue;
       const OpenId type(H5Dget_type(object), H5Tclose);
       if (type < 0) impl_->damaged(whole);
@@ -226,8 +229,8 @@ Hdf5Numbers Hdf5FileReader::numbers(const std::string& path) const {
     i.fail(path, fmt::format("is {}, and numbers are asked for; name another", type_name(type)));
   Hdf5Numbers numbers{i.shape(set, path), {}};
   numbers.values.resize(i.count(set, numbers.shape, H5Tget_size(type), path));
-  if (!numbers.values.empty() && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                                         numbers.values.data()) < 0)
+  if (!numbers.values.empty() &&
+      H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.values.data()) < 0)
     i.fail(path,
            "cannot be read: it is damaged, or packed by a filter that is not here; get it anew, or "
            "unpack it (h5repack -f NONE)");
@@ -267,8 +270,8 @@ std::optional<std::string> Hdf5FileReader::text_attribute(const std::string& pat
   if (!impl_->has(path) ||
       H5Aexists_by_name(impl_->file, path.c_str(), name.c_str(), H5P_DEFAULT) <= 0)
     return {};
-  const OpenId id(H5Aopen_by_name(impl_->file, path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
-                  H5Aclose);
+  const OpenId id(
+      H5Aopen_by_name(impl_->file, path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
   if (id < 0) return {};
   const OpenId type(H5Aget_type(id), H5Tclose), space(H5Aget_space(id), H5Sclose);
   if (type < 0 || H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1)
@@ -288,13 +291,13 @@ std::optional<std::string> Hdf5FileReader::text_attribute(const std::string& pat
   return value;
 }
 
-std::optional<std::vector<double>> Hdf5FileReader::numbers_attribute(const std::string& path,
-                                                                     const std::string& name) const {
+std::optional<std::vector<double>> Hdf5FileReader::numbers_attribute(
+    const std::string& path, const std::string& name) const {
   if (!impl_->has(path) ||
       H5Aexists_by_name(impl_->file, path.c_str(), name.c_str(), H5P_DEFAULT) <= 0)
     return {};
-  const OpenId id(H5Aopen_by_name(impl_->file, path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
-                  H5Aclose);
+  const OpenId id(
+      H5Aopen_by_name(impl_->file, path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
   if (id < 0) return {};
   const OpenId type(H5Aget_type(id), H5Tclose), space(H5Aget_space(id), H5Sclose);
   const hssize_t n = space < 0 ? -1 : H5Sget_simple_extent_npoints(space);

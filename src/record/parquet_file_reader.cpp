@@ -155,9 +155,10 @@ struct ParquetFileReader::Impl {
   [[noreturn]] void damaged(const std::string& what, const arrow::Status& status) const {
     std::string why = status.message();
     std::ranges::replace(why, '\n', ' ');
-    throw InputError(fmt::format("{}: {} cannot be read ({}); the file is damaged, cut off or of a "
-                                 "newer version: get it anew",
-                                 path.string(), what, shown(why)));
+    throw InputError(
+        fmt::format("{}: {} cannot be read ({}); the file is damaged, cut off or of a "
+                    "newer version: get it anew",
+                    path.string(), what, shown(why)));
   }
 
   const ParquetField& find(const std::string& name, int& index) const {
@@ -243,8 +244,9 @@ ParquetNumbers ParquetFileReader::numbers(const std::string& name) const {
   int index = 0;
   const ParquetField& field = i.find(name, index);
   if (!field.numbers)
-    throw InputError(fmt::format("{}: the column '{}' is {}, and numbers are asked for; name another",
-                                 i.path.string(), shown(name), shown(field.type)));
+    throw InputError(
+        fmt::format("{}: the column '{}' is {}, and numbers are asked for; name another",
+                    i.path.string(), shown(name), shown(field.type)));
   ParquetNumbers numbers;
   try {
     const auto column = i.column(name, index);

@@ -68,7 +68,8 @@ TEST_F(ImportData, AFileThatSaysNothingOfItselfIsListed) {
   EXPECT_TRUE(list.has("  x (40 x 1, numbers)")) << list.output;
   const Result refused = run("import-data demo.csv");
   EXPECT_EQ(refused.code, 2) << refused.output;
-  EXPECT_TRUE(refused.has("does not say which of its columns are which channels")) << refused.output;
+  EXPECT_TRUE(refused.has("does not say which of its columns are which channels"))
+      << refused.output;
   EXPECT_TRUE(refused.has("  y (40 x 1, numbers)")) << refused.output;
   EXPECT_TRUE(run("import-data none.hdf5").has("there is no such file or folder"));
   EXPECT_TRUE(run("import-data .").has("it is a folder without meta/info.json"));
@@ -76,6 +77,40 @@ TEST_F(ImportData, AFileThatSaysNothingOfItselfIsListed) {
   EXPECT_TRUE(run("import-data x.txt").has("its name does not say what it is"));
   EXPECT_TRUE(run("import-data what.yaml --out demo.csv").has("demo.csv"));
   EXPECT_TRUE(run("import-data what.yaml --out in.hdf5").has("logs are MCAP files"));
+}
+
+TEST_F(ImportData, ADamagedFileThatCrashesItsLibraryIsAnError) {
+  ASSERT_EQ(run("run " + (kRoot / "apps/lift.yaml").string() +
+                " --for 1s --no-picture --record lift.mcap")
+                .code,
+            0);
+  ASSERT_EQ(run("export lift.mcap --to hdf5 --no-states --out a.hdf5").code, 0);
+  const Result good = run("import-data a.hdf5 --out a.mcap");
+  ASSERT_EQ(good.code, 0) << good.output;
+  const std::string whole = read("a.hdf5");
+  std::size_t at = 0;
+  int heaps = 0;
+  // texts of any length stand in "global heaps": an object's size is not within its heap
+  for (std::string other = whole; (at = whole.find("GCOL", at)) != std::string::npos; at += 4) {
+    for (std::size_t byte = 24; byte < 28; ++byte) other[at + byte] = '\x7f';
+    write("b.hdf5", other);
+    const Result bad = run("import-data b.hdf5 --out b.mcap");
+    EXPECT_EQ(bad.code, 2) << bad.output;
+    EXPECT_TRUE(bad.has("b.hdf5")) << bad.output;
+    ++heaps;
+  }
+  EXPECT_GE(heaps, 1);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "b.mcap"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "b.mcap.part"));
+  // other bits anywhere in what the file says of itself
+  for (std::size_t i = 0; i < 120; ++i) {
+    std::string other = whole;
+    other[(i * 7919) % std::min<std::size_t>(other.size(), 20'000)] ^=
+        static_cast<char>(1 << (i % 8));
+    write("b.hdf5", other);
+    const Result bad = run("import-data b.hdf5 --list");
+    EXPECT_TRUE(bad.code == 0 || bad.code == 2) << i << ": " << bad.code << bad.output;
+  }
 }
 
 TEST_F(ImportData, AnAppRepeatsItAndItsLogRunsAgain) {

@@ -12,8 +12,8 @@
 #include "log/logged_demonstration.hpp"
 #include "record/hdf5_file.hpp"
 #include "record/parquet_file.hpp"
-#include "support/scenes.hpp"
 #include "support/parts.hpp"
+#include "support/scenes.hpp"
 
 namespace handspan {
 namespace data_import_test {
@@ -89,8 +89,8 @@ std::string with(std::string text, const std::string& from, const std::string& t
 TEST_F(Import, UnitsFramesAndTimesAreThoseThatWereStated) {
   folder_.write("demo.csv", kTable);
   // x in millimetres, the others in metres: columns of one part have one unit
-  const std::string plan = with(kPlan, "columns: [\"x [mm]\", y, z], unit: m",
-                                "columns: [\"x [mm]\", y, z], unit: mm");
+  const std::string plan =
+      with(kPlan, "columns: [\"x [mm]\", y, z], unit: m", "columns: [\"x [mm]\", y, z], unit: mm");
   const LogFile log(import(plan));
   EXPECT_EQ(log.imported(), "demo.csv");
   const auto episodes = log.episodes();
@@ -130,9 +130,9 @@ TEST_F(Import, EpisodesAreChosenAndActionsHoldAtTheEndOfTheirRows) {
   // it begins when both are there
   EXPECT_EQ(log.episodes()[0].start * log.base_period(), poses[0].time);
   // what was commanded before it holds at its beginning
-  const LoggedDemonstration demonstration = read_demonstration(
-      folder_.path() / "out.mcap",
-      {"1", 0.0, {}, {"reference.hand.pose"}, {"left.gripper"}, {}, {}});
+  const LoggedDemonstration demonstration =
+      read_demonstration(folder_.path() / "out.mcap",
+                         {"1", 0.0, {}, {"reference.hand.pose"}, {"left.gripper"}, {}, {}});
   EXPECT_NEAR(demonstration.length, 0.05, 1e-12);
   EXPECT_EQ(demonstration.commands[0].values.size(), 1U);
 }
@@ -189,8 +189,8 @@ TEST(DataRotation, EveryLayoutIsTheSameTurn) {
   EXPECT_NE(fault.find("the norm 0"), std::string::npos);
   EXPECT_FALSE(rotation_of(RotationLayout::kRows6d, std::vector<double>{1, 0, 0, 1, 0, 0}, fault));
   EXPECT_NE(fault.find("product 1"), std::string::npos);
-  EXPECT_FALSE(rotation_of(RotationLayout::kMatrix,
-                           std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, -1}, fault));
+  EXPECT_FALSE(
+      rotation_of(RotationLayout::kMatrix, std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, -1}, fault));
   EXPECT_NE(fault.find("mirror image"), std::string::npos);
 }
 
@@ -205,15 +205,18 @@ TEST_F(Import, WhatTheFileCannotGiveIsToldAtItsLine) {
          "what.yaml:8: demo.csv has no column 'position'; it has: demo (1), t (1), x [mm] (1)");
   expect("\"x [mm]\", y, z", "\"x [mm]\", y", "what.yaml:8: position has 2 numbers a row");
   expect("\"x [mm]\", y, z", "\"x [mm]\", y, demo", "the column 'demo' of demo.csv is text");
-  expect("\"x [mm]\", y, z", "\"x [mm]\", y, \"z[1]\"", "has no element '1'; it has 1 numbers a row");
+  expect("\"x [mm]\", y, z", "\"x [mm]\", y, \"z[1]\"",
+         "has no element '1'; it has 1 numbers a row");
   expect("unit: m}", "unit: furlong}", "is 'furlong'; it must be a unit such as m, mm");
   expect("unit: m}", "unit: deg}", "it must be a unit that converts to m");
   expect("as: wxyz", "as: rotation_vector", "has no unit; say rad or deg");
-  expect("as: wxyz", "as: matrix", "what.yaml:9: rotation has 4 numbers a row; such a rotation (`as`) has 9");
+  expect("as: wxyz", "as: matrix",
+         "what.yaml:9: rotation has 4 numbers a row; such a rotation (`as`) has 9");
   expect("as: wxyz", "as: wyxz", "did you mean 'wxyz'?");
   expect("as: wxyz", "as: rows_6d", "has 6");
   expect("time: {column: t, unit: ms}", "rate: 0 Hz", "must be > 0");
-  expect("time: {column: t, unit: ms}\n", "", "nothing says when the rows of demo.csv were; give `rate: 20 Hz`");
+  expect("time: {column: t, unit: ms}\n", "",
+         "nothing says when the rows of demo.csv were; give `rate: 20 Hz`");
   expect("time: {column: t", "time: {column: grip", "times must rise");
   expect("unit: ms", "unit: mm", "converts to s");
   expect("task: push it", "episodes: [3]", "has 3, and demo.csv has 2 episodes; count them from 1");
@@ -222,7 +225,8 @@ TEST_F(Import, WhatTheFileCannotGiveIsToldAtItsLine) {
   expect("file: demo.csv, ", "", "names no file; give `file`, `files`");
   expect("type: csv", "type: cvs", "did you mean 'csv'?");
   expect("  left.gripper.command", "  handspan.events", "is no name of a channel");
-  expect("      - {constant: [20], unit: N}", "      - {unit: N}", "has neither columns nor a constant");
+  expect("      - {constant: [20], unit: N}", "      - {unit: N}",
+         "has neither columns nor a constant");
 }
 
 TEST_F(Import, BadTablesAreToldWithFileAndLine) {
@@ -231,16 +235,19 @@ TEST_F(Import, BadTablesAreToldWithFileAndLine) {
     const std::string is = error(with(kPlan, "unit: m}", "unit: mm}"));
     EXPECT_NE(is.find(text), std::string::npos) << is << "\nlacks: " << text;
   };
-  expect(with(kTable, "a,50,200", "a,50,nan"), "demo.csv:3: the column 'x [mm]' has no number (NaN) there");
+  expect(with(kTable, "a,50,200", "a,50,nan"),
+         "demo.csv:3: the column 'x [mm]' has no number (NaN) there");
   expect(with(kTable, "a,50,200", "a,50,"), "demo.csv:3: the column 'x [mm]' has no number (NaN)");
   expect(with(kTable, "a,50,200", "a,50,inf"), "has an infinite number there");
   expect(with(kTable, "a,50,200", "a,50,1O0"), "the column 'x [mm]' of demo.csv is text");
-  expect(with(kTable, "a,50,200,0.2", "a,50,200"), "demo.csv:3: it has 9 cells, and the head has 10");
+  expect(with(kTable, "a,50,200,0.2", "a,50,200"),
+         "demo.csv:3: it has 9 cells, and the head has 10");
   expect(with(kTable, "b,60,500", "\"b,60,500"), "a quotation mark is not closed");
   expect(with(kTable, "qw", "z"), "demo.csv:1: its head has 'z' twice");
   expect(with(kTable, "0.7071067811865476,0,0,0.7", "0.7,0,0,0.9"),
          "demo.csv:3: its quaternion has the norm 1.14, and not 1 (qw, qx, qy, qz)");
-  expect(with(kTable, "b,10", "a,10"), "demo.csv:5: its time (10) is not after that of the row before");
+  expect(with(kTable, "b,10", "a,10"),
+         "demo.csv:5: its time (10) is not after that of the row before");
   expect(with(kTable, "b,60", "a,60"), "episode 'a' of the column 'demo' goes on here");
   expect(with(kTable, "b,60,", "c,60,"), "has 1 row, and 2 are the fewest");
   expect("", "demo.csv: it is empty");
@@ -264,16 +271,18 @@ channels:
   reference.hand.pose: {position: {columns: [p], unit: m}, rotation: {columns: [phi], as: rotation_vector, unit: rad}}
 )";
   write(5, 4);
-  EXPECT_NE(error(plan).find("a.hdf5: in demo_0 the column 'phi' has 4 rows and 'p' has 5; series of "
-                             "an episode must be of equal length"),
-            std::string::npos)
+  EXPECT_NE(
+      error(plan).find("a.hdf5: in demo_0 the column 'phi' has 4 rows and 'p' has 5; series of "
+                       "an episode must be of equal length"),
+      std::string::npos)
       << error(plan);
   write(0, 0);
   EXPECT_NE(error(plan).find("demo_0 has 0 rows, and 2 are the fewest"), std::string::npos)
       << error(plan);
   write(5, 5);
   EXPECT_EQ(error(plan), "no error");
-  EXPECT_NE(error(with(plan, "[p]", "[\"p[0:4]\"]")).find("has no element '0:4'"), std::string::npos);
+  EXPECT_NE(error(with(plan, "[p]", "[\"p[0:4]\"]")).find("has no element '0:4'"),
+            std::string::npos);
   EXPECT_NE(error(with(plan, "robomimic, file: a.hdf5", "hdf5, file: a.hdf5, groups: dota/demo_*"))
                 .find("it has no group /dota; did you mean"),
             std::string::npos);

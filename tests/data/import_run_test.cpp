@@ -103,8 +103,7 @@ void compare(const std::filesystem::path& was_file, const std::filesystem::path&
                                 ? -1.0
                                 : 1.0;
         for (std::size_t i = 0; i < n; ++i)
-          EXPECT_NEAR((i >= 3 ? sign : 1.0) * y[i], x[i],
-                      tolerance * std::max(1.0, std::abs(x[i])))
+          EXPECT_NEAR((i >= 3 ? sign : 1.0) * y[i], x[i], tolerance * std::max(1.0, std::abs(x[i])))
               << s.name << " row " << row << " element " << i;
         // rows are as far apart as they were
         if (k > 0) {
@@ -162,11 +161,10 @@ TEST(ImportRun, ALogOfAnImportSaysThatItCannotBeRunAgain) {
 std::string write_others(const std::string& kind, const std::filesystem::path& out, const Pose& X) {
   const std::filesystem::path source(HANDSPAN_SOURCE_DIR);
   const Eigen::Quaterniond q = X.quaternion();
-  const std::string command =
-      fmt::format("{} {} {} {} {:.17g} {:.17g} {:.17g} {:.17g} {:.17g} {:.17g} {:.17g} 2>&1",
-                  (source / ".deps/venv/bin/python").string(),
-                  (source / "tests/data/write_others.py").string(), kind, out.string(), X.p.x(),
-                  X.p.y(), X.p.z(), q.x(), q.y(), q.z(), q.w());
+  const std::string command = fmt::format(
+      "{} {} {} {} {:.17g} {:.17g} {:.17g} {:.17g} {:.17g} {:.17g} {:.17g} 2>&1",
+      (source / ".deps/venv/bin/python").string(), (source / "tests/data/write_others.py").string(),
+      kind, out.string(), X.p.x(), X.p.y(), X.p.z(), q.x(), q.y(), q.z(), q.w());
   FILE* pipe = popen(command.c_str(), "r");
   std::string text;
   std::array<char, 4096> buffer{};
@@ -228,8 +226,9 @@ TEST(ImportRun, AnArmDoesWhatOthersRecorded) {
   arms.replace(arms.find(commanded), commanded.size(), "left.arm: {feedback: measured}");
   Pose X_WE;
   {
-    const App app = folder.app(arms + "machines: {m: {start: s, states: {s: {do: [{type: hold, "
-                                      "tasks: [hand]}]}}}}\n");
+    const App app = folder.app(arms +
+                               "machines: {m: {start: s, states: {s: {do: [{type: hold, "
+                               "tasks: [hand]}]}}}}\n");
     Session session(app);
     session.tick();
     X_WE = reference_of(session, "hand").motion().pose.X_WE;

@@ -38,7 +38,8 @@ void write_example(const std::filesystem::path& path) {
 void read_all(const std::filesystem::path& path) {
   const Hdf5FileReader file(path);
   for (const std::string& group : file.groups("/")) {
-    for (const std::string& inner : file.groups("/" + group)) file.groups("/" + group + "/" + inner);
+    for (const std::string& inner : file.groups("/" + group))
+      file.groups("/" + group + "/" + inner);
     for (const char* name : {"env_args", "scale", "total"}) {
       file.text_attribute("/" + group, name);
       file.numbers_attribute("/" + group, name);
@@ -78,16 +79,19 @@ TEST(Hdf5FileReader, SaysWhatIsWrong) {
   const Folder folder;
   write_example(folder / "a.hdf5");
   const Hdf5FileReader file(folder / "a.hdf5");
-  EXPECT_NE(error_of([&] { file.numbers("/data/demo_1/x"); }).find("is not there"), std::string::npos);
-  EXPECT_NE(error_of([&] { file.numbers("/mask/train"); }).find("is text, and numbers are asked for"),
+  EXPECT_NE(error_of([&] { file.numbers("/data/demo_1/x"); }).find("is not there"),
             std::string::npos);
+  EXPECT_NE(
+      error_of([&] { file.numbers("/mask/train"); }).find("is text, and numbers are asked for"),
+      std::string::npos);
   EXPECT_NE(error_of([&] { file.words("/data/demo_0/rewards"); }).find("has no words"),
             std::string::npos);
   EXPECT_NE(error_of([&] { Hdf5FileReader none(folder / "none.hdf5"); }).find("no such file"),
             std::string::npos);
   write_bytes(folder / "text.hdf5", bytes_of("this is no HDF5 file"));
-  EXPECT_NE(error_of([&] { Hdf5FileReader text(folder / "text.hdf5"); }).find("is not an HDF5 file"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of([&] { Hdf5FileReader text(folder / "text.hdf5"); }).find("is not an HDF5 file"),
+      std::string::npos);
   Bytes cut = file_bytes(folder / "a.hdf5");
   cut.resize(cut.size() / 2);
   write_bytes(folder / "cut.hdf5", cut);
