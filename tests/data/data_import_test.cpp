@@ -200,7 +200,7 @@ TEST_F(Import, WhatTheFileCannotGiveIsToldAtItsLine) {
     const std::string is = error(with(kPlan, from, to));
     EXPECT_NE(is.find(text), std::string::npos) << is << "\nlacks: " << text;
   };
-  expect("qx, qy", "qx, gy", "what.yaml:9: demo.csv has no column 'gy'; did you mean 'y'?");
+  expect("qx, qy", "qx, gy", "what.yaml:9: demo.csv has no column 'gy'; did you mean 'qy'?");
   expect("[\"x [mm]\", y, z]", "[position]",
          "what.yaml:8: demo.csv has no column 'position'; it has: demo (1), t (1), x [mm] (1)");
   expect("\"x [mm]\", y, z", "\"x [mm]\", y", "what.yaml:8: position has 2 numbers a row");
@@ -245,7 +245,7 @@ TEST_F(Import, BadTablesAreToldWithFileAndLine) {
   expect(with(kTable, "b,60,500", "\"b,60,500"), "a quotation mark is not closed");
   expect(with(kTable, "qw", "z"), "demo.csv:1: its head has 'z' twice");
   expect(with(kTable, "0.7071067811865476,0,0,0.7", "0.7,0,0,0.9"),
-         "demo.csv:3: its quaternion has the norm 1.14, and not 1 (qw, qx, qy, qz)");
+         "demo.csv:3: its quaternion has the norm 1.146, and not 1 (qw, qx, qy, qz)");
   expect(with(kTable, "b,10", "a,10"),
          "demo.csv:5: its time (10) is not after that of the row before");
   expect(with(kTable, "b,60", "a,60"), "episode 'a' of the column 'demo' goes on here");
