@@ -13,11 +13,12 @@ using test::Result;
 
 class ImportData : public test::InFolder {
  protected:
-  // a hand of follow.yaml that goes to the side
+  // the left hand of grab.yaml, from where it is at the start
   void write_table() const {
-    std::string table = "t,x,y,z\n";
+    std::string table = "t,x,y,z,qx,qy,qz,qw\n";
     for (int k = 0; k < 40; ++k)
-      table += std::to_string(0.05 * k) + ",0.45," + std::to_string(0.002 * k) + ",0.5\n";
+      table += std::to_string(0.05 * k) + "," + std::to_string(0.3069 + 0.002 * k) +
+               ",0.8,0.5543,-0.92388,0.38268,0,0\n";
     write("demo.csv", table);
     write("what.yaml", R"(from: {type: csv, file: demo.csv}
 time: {column: t, unit: s}
@@ -25,7 +26,7 @@ task: to the side
 channels:
   reference.left_hand.pose:
     position: {columns: [x, y, z], unit: m}
-    rotation: {fixed: [180 deg, 0, 0]}
+    rotation: {columns: [qx, qy, qz, qw], as: xyzw}
 )");
   }
 };
