@@ -18,12 +18,27 @@
 namespace handspan {
 namespace {
 
-void print_session(const LogFile& log, nlohmann::ordered_json& json) {
-  const auto value = [&](const char* key) {
-    const auto found = log.about().find(key);
-    return found == log.about().end() ? std::string("unknown") : found->second;
-  };
-  const auto time = [&](std::int64_t tick) { return seconds(tick * log.base_period()); };
+std::string value_of(const LogFile& log, const char* key) {
+  const auto found = log.about().find(key);
+  return found == log.about().end() ? std::string("unknown") : found->second;
+}
+
+double time_of(const LogFile& log, std::int64_t tick) { return seconds(tick * log.base_period()); }
+
+void print_import(const LogFile& log, nlohmann::ordered_json& json) {
+  const double length = time_of(log, log.ticks());
+  fmt::print(
+      "imported from {} by the reader {}, {:.3f} s: it has no app and cannot be run again; "
+      "replay_reference repeats its episodes\n",
+      shown(value_of(log, kImportedKey)), shown(value_of(log, kImportedAsKey)), length);
+  for (const char* key : {kImportedKey, kImportedAsKey, "start", "build"})
+    json[key] = value_of(log, key);
+  json["seconds"] = length;
+}
+
+void print_run(const LogFile& log, nlohmann::ordered_json& json) {
+  const auto value = [&](const char* key) { return value_of(log, key); };
+  const auto time = [&](std::int64_t tick) { return time_of(log, tick); };
   fmt::print("app {} in scene {}, seed {}, recorded {} from {}\n", value("app"), value("scene"),
              value("seed"), value("record") == "full" ? "in full" : "by default", value("start"));
   fmt::print("{:.3f} s: ticks {} to {} of {} us, {} key frames\n",
@@ -38,6 +53,14 @@ void print_session(const LogFile& log, nlohmann::ordered_json& json) {
   json["ticks"] = log.ticks();
   json["base_period_ns"] = log.base_period();
   json["key_frames"] = log.key_frames().size();
+}
+
+void print_session(const LogFile& log, nlohmann::ordered_json& json) {
+  const auto time = [&](std::int64_t tick) { return time_of(log, tick); };
+  if (log.imported())
+    print_import(log, json);
+  else
+    print_run(log, json);
   json["episodes"] = nlohmann::ordered_json::array();
   const auto episodes = log.episodes();
   for (std::size_t e = 0; e < episodes.size(); ++e) {

@@ -23,8 +23,9 @@ void add_run(CLI::App& cli, Action& action);
 void add_serve(CLI::App& cli, Action& action);
 void add_view(CLI::App& cli, Action& action);
 void add_replay(CLI::App& cli, Action& action);
-/// @param parts whose formats --help lists; outlives the command line
+/// @param parts whose formats or readers --help lists; outlives the command line
 void add_export(CLI::App& cli, Action& action, const Parts& parts);
+void add_import_data(CLI::App& cli, Action& action, const Parts& parts);
 void add_check(CLI::App& cli, Action& action);
 void add_new(CLI::App& cli, Action& action);
 void add_import(CLI::App& cli, Action& action);

@@ -107,6 +107,7 @@ int main(int argc, char** argv, const Parts& parts) {
   add_check(cli, action);
   add_new(cli, action);
   add_import(cli, action);
+  add_import_data(cli, action, parts);
   add_export_urdf(cli, action);
   add_devices(cli, action);
   add_study(cli, action);

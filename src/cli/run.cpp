@@ -91,6 +91,7 @@ int run(const RunFlags& options, const Parts& parts) {
   inputs.live_devices = options.input.empty() || csv;
   if (!options.input.empty() && !csv) {
     const LogFile log(options.input);
+    log.refuse_imported("give an app its inputs");
     if (!log.damage().empty())
       fmt::print(stderr, "{}: {}\nits other inputs are given\n", options.input.string(),
                  log.damage());

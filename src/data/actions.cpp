@@ -27,6 +27,8 @@ std::vector<ActionPart> action_parts(const RowSampler& sampler, const LogFile& l
   for (const ChannelInfo& info : sampler.fields()) {
     ActionPart part;
     part.field = *sampler.field(info.name);
+    part.channel = info.name;
+    part.unit = info.unit;
     const auto add = [&](ActionPart::Kind kind, const std::vector<std::string>& labels) {
       part.kind = kind;
       for (const auto& label : labels) part.columns.push_back(part.name + "." + label);

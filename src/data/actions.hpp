@@ -22,6 +22,7 @@ struct ActionPart {
   enum class Kind { kPose, kJoints, kWrench, kCommand };
   std::string name;  // "left_hand", "left.gripper"
   Kind kind = Kind::kPose;
+  std::string channel, unit;         // "reference.left_hand.pose"; of its elements, in SI
   std::vector<std::string> columns;  // "left_hand.x", ..., "left_hand.r12"
   std::size_t field = 0;             // of the reference or command
   std::size_t measured = 0;          // of a pose: the field of where the tool was measured

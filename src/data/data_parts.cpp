@@ -1,5 +1,6 @@
 #include "data/data_parts.hpp"
 
+#include "data/data_readers.hpp"
 #include "data/dataset_exporter.hpp"
 #include "data/table_exporters.hpp"
 
@@ -9,6 +10,7 @@ void register_data(Parts& parts) {
   ExporterRegistry& exporters = parts.of<ExporterRegistry>();
   register_table_exporters(exporters);
   register_dataset_exporters(exporters);
+  register_data_readers(parts.of<DataReaderRegistry>());
 }
 
 }  // namespace handspan

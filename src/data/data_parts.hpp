@@ -4,7 +4,8 @@
 
 namespace handspan {
 
-/// Formats of export: csv, parquet, hdf5, lerobot.
+/// Formats of export: csv, parquet, hdf5, lerobot; readers of import-data: csv, parquet, hdf5,
+/// robomimic, lerobot.
 void register_data(Parts& parts);
 
 }  // namespace handspan

@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "data/dataset.hpp"
+#include "data/import_description.hpp"
 #include "data/series.hpp"
 #include "record/hdf5_file.hpp"
 
@@ -109,6 +110,7 @@ class Hdf5Dataset : public DatasetWriter {
       throw InputError(fmt::format(
           "{}: its actions are {} and those to add {}; make a data set of their own",
           file_.string(), fmt::join(columns_, " "), fmt::join(layout.action_columns, " ")));
+    layout_ = layout;
     const std::string path = fmt::format("/data/demo_{}", names_.size());
     names_.push_back(path.substr(6));
     outcomes_.push_back(demo.episode.outcome);
@@ -289,6 +291,28 @@ class Hdf5Dataset : public DatasetWriter {
                           {"alignment", kAlignment}};
     out_->attribute("/data", "handspan", about.dump());
     out_->attribute("/data", "total", total_);
+    if (!layout_.actions.empty()) out_->attribute("/data", kImportAttribute, description());
+  }
+
+  // of what is not scaled, absolute
+  std::string description() const {
+    ImportDescription of;
+    of.time = "time";
+    const auto part = [](const std::string& name, std::size_t first, std::size_t count,
+                         std::size_t all) {
+      return count == all ? name : fmt::format("{}[{}:{}]", name, first, first + count);
+    };
+    of.observations = [&](std::size_t o, std::size_t first, std::size_t count) {
+      const ObservationInfo& info = layout_.observations[o];
+      return part("obs/" + info.name, first, count, info.columns.size());
+    };
+    of.actions = [&](std::size_t a, std::size_t first, std::size_t count) {
+      const ActionPart& action = layout_.actions[a];
+      const std::string name = "action_dict/" + dataset_key(action.name) + "_abs";
+      if (action.kind == ActionPart::Kind::kPose) return name + (first == 0 ? "_pos" : "_rot_6d");
+      return part(name, first, count, action.columns.size());
+    };
+    return import_description(layout_, of);
   }
 
   std::string frame() const {
@@ -299,6 +323,7 @@ class Hdf5Dataset : public DatasetWriter {
   PartFile part_;
   DatasetOptions options_;
   std::optional<Hdf5File> out_;
+  DemonstrationLayout layout_;
   std::vector<std::string> columns_, names_, outcomes_;
   std::vector<std::vector<double>> actions_;  // by demonstration, not scaled
   std::int64_t total_ = 0;

@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "data/dataset.hpp"
+#include "data/import_description.hpp"
 #include "record/parquet_file.hpp"
 
 // LeRobot's v3.0: rows of all episodes in data/chunk-000/file-000.parquet, one row an episode with
@@ -100,6 +101,7 @@ class LerobotDataset : public DatasetWriter {
 
   void add(Demonstration&& demo, const DemonstrationLayout& layout) override {
     if (features_.empty()) declare(layout);
+    layout_ = layout;
     Stored episode{demo.episode.task.empty() ? "unnamed" : demo.episode.task,
                    demo.episode.outcome,
                    demo.source,
@@ -140,6 +142,7 @@ class LerobotDataset : public DatasetWriter {
     write_episodes();
     write_tasks();
     write_json("meta/stats.json", statistics());
+    write_json(kImportFile, ordered_json::parse(description()));
     write_json("meta/info.json", info());
   }
 
@@ -328,6 +331,25 @@ class LerobotDataset : public DatasetWriter {
             {"features", features}};
   }
 
+  std::string description() const {
+    ImportDescription of;
+    of.rate = options_.rate.hz();
+    of.relative = options_.frame == ActionFrame::kRelative;
+    of.observations = [&](std::size_t o, std::size_t first, std::size_t count) {
+      // those of one feature stand in it one after the other
+      for (std::size_t before = 0; before < o; ++before)
+        if (feature_of_[before] == feature_of_[o])
+          first += layout_.observations[before].columns.size();
+      return fmt::format("{}[{}:{}]", features_[feature_of_[o]].name, first, first + count);
+    };
+    of.actions = [&](std::size_t a, std::size_t first, std::size_t count) {
+      for (std::size_t before = 0; before < a; ++before)
+        first += layout_.actions[before].columns.size();
+      return fmt::format("{}[{}:{}]", kAction, first, first + count);
+    };
+    return import_description(layout_, of);
+  }
+
   void write_json(const char* name, const ordered_json& json) const {
     std::ofstream out(folder_ / name, std::ios::binary);
     out << json.dump(4) << '\n';
@@ -341,6 +363,7 @@ class LerobotDataset : public DatasetWriter {
 
   std::filesystem::path folder_;
   DatasetOptions options_;
+  DemonstrationLayout layout_;
   std::vector<Feature> features_;        // state, objects, and last the action
   std::vector<std::size_t> feature_of_;  // by observation
   std::vector<Stored> episodes_;

@@ -7,9 +7,8 @@
 #include "log/log_layout.hpp"
 
 namespace handspan {
-namespace {
 
-McapMap about(const ChannelInfo& info) {
+McapMap channel_about(const ChannelInfo& info) {
   McapMap map = {
       {"channel", info.name}, {"type", name_of(info.type)}, {"unit", info.unit}, {"doc", info.doc}};
   std::string labels;
@@ -21,15 +20,13 @@ McapMap about(const ChannelInfo& info) {
   return map;
 }
 
-}  // namespace
-
 ChannelStreams::ChannelStreams(const ChannelTable& table, LogWriter& writer, bool every_write)
     : writer_(writer), every_write_(every_write) {
   const auto& channels = table.channels();
   for (std::size_t i = 0; i < channels.size(); ++i) {
     const ChannelInfo& info = channels[i];
     if (info.joints.empty()) {
-      add(topic_of(info.name), message_of(info), about(info), table, {ChannelId{i}});
+      add(topic_of(info.name), message_of(info), channel_about(info), table, {ChannelId{i}});
       continue;
     }
     // with the first part of a joint state all of it
@@ -37,7 +34,7 @@ ChannelStreams::ChannelStreams(const ChannelTable& table, LogWriter& writer, boo
     for (std::size_t p = 0; p < channels.size(); ++p)
       if (channels[p].joints == info.joints) parts.push_back({p});
     if (parts.front().index != i) continue;
-    McapMap map = about(info);
+    McapMap map = channel_about(info);
     map["channel"] = info.joints;
     map["type"] = "group";
     add(topic_of(info.joints) + "/joint_states", joint_message(info.labels), map, table,

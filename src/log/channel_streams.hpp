@@ -11,6 +11,9 @@
 
 namespace handspan {
 
+/// What a log says of a channel beside its messages: its name, type, unit, labels and explanation.
+McapMap channel_about(const ChannelInfo& info);
+
 class ChannelStreams {
  public:
   /// Adds their topics. @param every_write also what stays as it is: a log in full

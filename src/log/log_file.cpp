@@ -149,7 +149,23 @@ const std::string& LogFile::about(const std::string& key) const {
   return found->second;
 }
 
+std::optional<std::string> LogFile::imported() const {
+  const auto found = about_.find(kImportedKey);
+  return found == about_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void LogFile::refuse_imported(const std::string& purpose) const {
+  const auto from = imported();
+  if (!from) return;
+  throw InputError(fmt::format(
+      "{}: it was imported from {} and has no app and no inputs, so that it cannot {}; an app "
+      "repeats its episodes with replay_reference, and `handspan import-data ... --app APP` makes "
+      "such an app and a log of its run",
+      file_.string(), shown(*from), purpose));
+}
+
 std::int64_t LogFile::ticks() const {
+  if (imported()) return reader_.statistics().last_time / base_ + 1;
   // the last message of hashes is near the end
   std::int64_t last = first_tick_;
   const Nanoseconds end = reader_.statistics().last_time;
@@ -163,6 +179,7 @@ std::int64_t LogFile::ticks() const {
 }
 
 App LogFile::app(const Parts& parts) {
+  refuse_imported("be run again");
   if (!folder_) {
     folder_ = std::make_shared<Folder>();
     std::set<std::string> written;  // each file is there twice

@@ -57,9 +57,16 @@ class LogFile {
   const std::map<std::string, std::string>& about() const { return about_; }
   /// A value of about(). @throws InputError naming the file when it is not there
   const std::string& about(const std::string& key) const;
+  /// The file of others that it was imported from, which is then all that it is of: it has no app,
+  /// no inputs and no hashes. None: it is of a session.
+  std::optional<std::string> imported() const;
+  /// @param purpose what only a session's log is good for: "be run again"
+  /// @throws InputError of a log that was imported, with the way out
+  void refuse_imported(const std::string& purpose) const;
   Nanoseconds base_period() const { return base_; }
   std::int64_t first_tick() const { return first_tick_; }
-  /// Ticks up to which it tells everything: the last one with hashes, plus 1.
+  /// Ticks up to which it tells everything: the last one with hashes, plus 1; of what was imported
+  /// the last one with a message, plus 1.
   std::int64_t ticks() const;
 
   /// What was lost, rising; of a log that was opened kChecked. A run can be had again before the

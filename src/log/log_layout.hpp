@@ -34,6 +34,8 @@ inline constexpr char kVersionKey[] = "format";
 inline constexpr char kFormat[] = "3", kFormerFormat[] = "2";
 inline constexpr char kUnixStartKey[] = "start_unix_ns";      // of the run's time 0
 inline constexpr char kSteadyStartKey[] = "start_steady_ns";  // of it, by the machine's clock
+// of a log that `handspan import-data` made of a file of others: that file's name, and its reader's
+inline constexpr char kImportedKey[] = "imported_from", kImportedAsKey[] = "imported_as";
 inline constexpr char kPlantKey[] = "plant";  // of all plants together; logged_plants.hpp has each
 inline constexpr char kSimulated[] = "simulated";
 inline constexpr char kObserved[] = "observed";

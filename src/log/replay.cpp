@@ -131,6 +131,7 @@ class Verifier : public SessionWatcher {
 }  // namespace
 
 ReplayReport replay(LogFile& log, const Parts& parts, const ReplayOptions& options) {
+  log.refuse_imported("be run again");
   if (options.open && (options.from > 0 || log.first_tick() > 0))
     throw InputError(
         fmt::format("{}: an open replay begins where its session began; leave --from out, and "

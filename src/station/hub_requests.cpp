@@ -254,6 +254,7 @@ void Hub::list(Client& client, const Json& id) {
                     {"thumbnail", nullptr}};
       if (!record.thumbnail.empty()) entry["thumbnail"] = "/thumbnails/" + record.thumbnail;
       if (!record.damage.empty()) entry["damage"] = record.damage;
+      if (!record.imported.empty()) entry["imported"] = record.imported;
       all.push_back(entry);
     }
     const Json message = {{"type", "records"}, {"records", all}};

@@ -40,6 +40,7 @@ RecordInfo read(const std::filesystem::path& file) {
     info.base_period = log.base_period();
     info.seconds = seconds((log.ticks() - log.first_tick()) * log.base_period());
     info.episodes = log.episodes();
+    info.imported = log.imported().value_or("");
   } catch (const std::exception& error) {
     info.damage = error.what();
   }

@@ -21,6 +21,7 @@ struct RecordInfo {
   std::vector<Episode> episodes;
   std::string thumbnail;  // file name; empty: none
   std::string damage;     // why it cannot be read; empty: it can
+  std::string imported;   // the file of others that it was imported from: nothing runs again
 };
 
 class Records {

@@ -5,6 +5,8 @@
 #include <set>
 
 #include "core/error.hpp"
+#include "log/log_layout.hpp"
+#include "record/mcap_writer.hpp"
 #include "support/scenes.hpp"
 
 namespace handspan {
@@ -81,6 +83,22 @@ TEST(Records, WhatCannotBeReadIsListedWithTheReason) {
   records.remove("a.mcap");
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "a.mcap"));
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "a.png"));
+}
+
+// nothing runs again in it: the page offers no replay
+TEST(Records, WhatWasImportedIsListedAsThat) {
+  const test::TemporaryFolder folder;
+  McapWriter writer(folder.path() / "in.mcap");
+  writer.metadata(kRunMetadata, {{kVersionKey, kFormat},
+                                 {kImportedKey, "so100_push"},
+                                 {"base_period_ns", "1000"},
+                                 {"first_tick", "0"}});
+  writer.finish();
+  Records records(folder.path());
+  const auto list = records.list("");
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0].damage, "");
+  EXPECT_EQ(list[0].imported, "so100_push");
 }
 
 }  // namespace records_test

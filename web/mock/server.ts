@@ -69,10 +69,11 @@ export class MockServer {
   private recording = { on: false, file: '', since: 0 };
   private episode: { task: string; since: number } | undefined;
   private records: RecordInfo[] = [
-    { name: 'grab-20260714-101502.mcap', bytes: 6_540_000, seconds: 61.2, damage: '', thumbnail: null,
+    { name: 'grab-20260714-101502.mcap', bytes: 6_540_000, seconds: 61.2, damage: '', imported: '', thumbnail: null,
       episodes: [{ start: 2, end: 31, task: 'grab', outcome: 'success', operator: 'Ann' },
         { start: 33, end: 58, task: 'grab', outcome: 'failure', operator: 'Ann' }] },
-    { name: 'grab-20260714-094010.mcap', bytes: 1_200_000, seconds: 12, damage: '', thumbnail: null, episodes: [] },
+    { name: 'grab-20260714-094010.mcap', bytes: 1_200_000, seconds: 12, damage: '', imported: '', thumbnail: null, episodes: [] },
+    { name: 'so100-push.mcap', bytes: 80_000, seconds: 6, damage: '', imported: 'so100_push', thumbnail: null, episodes: [] },
   ];
   private readonly channels: ChannelInfo[] = [
     ...kSides.map((side) => channel(`${side}.wrist.wrench`, 'wrench', {
@@ -264,7 +265,7 @@ export class MockServer {
         if (this.recording.on && !message.on)
           this.records.unshift({
             name: this.recording.file, bytes: 900_000, seconds: this.world.time - this.recording.since,
-            episodes: [], thumbnail: null, damage: '',
+            episodes: [], thumbnail: null, damage: '', imported: '',
           });
         this.recording = { on: message.on, since: this.world.time, file: `${message.name || 'recording'}-${this.tick}.mcap` };
         return '';

@@ -342,6 +342,7 @@ export interface RecordInfo {
   episodes: EpisodeInfo[];
   thumbnail: string | null;
   damage: string;
+  imported: string; // the file of others that it is of: it cannot be run again
 }
 
 export interface PairedInfo {
@@ -419,6 +420,7 @@ const kServerMessages: { [T in ServerMessage['type']]: Check<object> } = {
         ),
         thumbnail: orNull(text),
         damage: optional(text, ''),
+        imported: optional(text, ''),
       }),
     ),
   }),

@@ -155,7 +155,7 @@ export class Records {
       this.list.append(h('li', { class: 'none' }, 'None yet: Record writes one.'));
   }
 
-  private item({ name, bytes, seconds, episodes, thumbnail, damage }: RecordInfo): HTMLElement {
+  private item({ name, bytes, seconds, episodes, thumbnail, damage, imported }: RecordInfo): HTMLElement {
     const outcomes = episodes.map(({ task, outcome, operator, start, end }) => h('span', {
       class: `outcome ${outcome === 'success' ? 'good' : outcome === 'failure' ? 'bad' : ''}`,
       title: `${task || 'episode'}: ${outcome || 'not said'}, ${(end - start).toFixed(1)} s${operator && `, ${operator}`}`,
@@ -164,9 +164,13 @@ export class Records {
       thumbnail ? h('img', { src: thumbnail.split('/').map(encodeURIComponent).join('/'), alt: '', loading: 'lazy' }) : h('span', { class: 'blank' }),
       h('div', {}, h('b', { title: name }, name.replace(/\.mcap$/, '')),
         h('small', {}, `${clock(seconds)} · ${size(bytes)} `, ...outcomes,
-          damage && h('span', { class: 'outcome bad', title: damage }, 'damaged')),
+          damage && h('span', { class: 'outcome bad', title: damage }, 'damaged'),
+          imported && h('span', {
+            class: 'outcome',
+            title: `imported from ${imported}: it has no app and cannot be run again; replay_reference repeats it, and import-data --app makes a log of that`,
+          }, 'imported')),
         h('div', { class: 'row' },
-          h('button', { onclick: () => void this.replay(name), disabled: !!damage }, 'Replay'),
+          h('button', { onclick: () => void this.replay(name), disabled: !!damage || !!imported }, 'Replay'),
           h('a', { href: `records/${encodeURIComponent(name)}`, download: name, class: 'button' }, 'Download'),
           h('button', { class: 'quiet', onclick: () => void this.remove(name) }, 'Delete'))));
   }
