@@ -68,11 +68,15 @@ def main():
             "workers with `dask worker ADDRESS`, and give the address that it says, such as tcp://127.0.0.1:8786"
         )
     threading.Thread(target=watch, args=(client, address), daemon=True).start()
+    if not client.nthreads():
+        words = f"{address} has no workers yet: the study waits for one; start it with `dask worker {address}`"
+        print(words, file=sys.stderr, flush=True)
+    run = worker.task(worker.run)
     number_of = {}
     for line in runs:
-        future = client.submit(worker.run, head, line, pure=False, retries=RETRIES)
+        future = client.submit(run, head, line, pure=False, retries=RETRIES)
         number_of[future] = json.loads(line)["run"]
-    for future in as_completed(list(number_of)):
+    for future in as_completed(list(number_of), loop=client.loop):
         if future.status != "finished":
             if future.cancelled():  # its scheduler is gone: the other thread says so
                 time.sleep(3)
@@ -82,6 +86,7 @@ def main():
             fail(answer["refused"])
         say(answer["line"])
         number_of.pop(future)
+    client.run(worker.task(worker.end), head)  # the processes that wait for more
     client.close()
 
 

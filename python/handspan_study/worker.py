@@ -66,3 +66,19 @@ def run(head, line):
         raise RuntimeError(f"handspan ended at it on the worker at {worker.address}; its own output says why")
     idle.append(process)
     return {"line": answer}
+
+
+def end(head):
+    """Ends the processes of a study that is done."""
+    for process in get_worker().__dict__.pop("handspan_" + head["study"], []):
+        process.stdin.close()  # it has no more runs
+        process.wait()
+
+
+def task(function):
+    """A function that travels whole: one with a name in a module would be looked up by that on the worker."""
+
+    def call(*arguments):
+        return function(*arguments)
+
+    return call

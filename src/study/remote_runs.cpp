@@ -1,14 +1,18 @@
 #include "study/remote_runs.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "core/build_info.hpp"
 #include "core/error.hpp"
@@ -51,17 +55,23 @@ RunSpec spec_of(const Json& json) {
   return spec;
 }
 
-// JSON has no NaN: what did not happen is null
+// JSON has neither NaN, which is null, nor infinities, which are words
 std::vector<double> numbers(const Json& json) {
   std::vector<double> values;
-  for (const Json& value : json) values.push_back(value.is_null() ? NAN : value.get<double>());
+  for (const Json& value : json)
+    values.push_back(value.is_null()     ? NAN
+                     : value.is_number() ? value.get<double>()
+                     : value == "inf"    ? INFINITY
+                                         : -INFINITY);
   return values;
 }
 
 Json numbers(const std::vector<double>& values) {
   Json json = Json::array();
   for (const double value : values)
-    json.push_back(std::isfinite(value) ? Json(value) : Json(nullptr));
+    json.push_back(std::isfinite(value) ? Json(value)
+                   : std::isnan(value)  ? Json(nullptr)
+                                        : Json(value > 0.0 ? "inf" : "-inf"));
   return json;
 }
 
@@ -122,33 +132,55 @@ void do_remotely(const RemoteOptions& options, const std::vector<RunSpec>& specs
     if (!out.flush())
       throw InputError(fmt::format("{}: cannot be written; is the disk full?", file.string()));
   }
+  // says its number, by which it can be told to stop
   const std::string command =
-      fmt::format("PYTHONPATH={} exec {} -m handspan_study {} {}",
+      fmt::format("echo '{{\"process\": '$$'}}'; PYTHONPATH={} exec {} -m handspan_study {} {}",
                   shell_word((data_folder() / "python").string()), shell_word(python()),
                   shell_word(options.scheduler), shell_word(file.string()));
   std::FILE* const pipe = popen(command.c_str(), "re");
   if (pipe == nullptr) throw InputError("a shell cannot be started to hand runs to the scheduler");
+  std::atomic<pid_t> process{0};
+  const std::jthread stopper([&](const std::stop_token& over) {
+    while (!over.stop_requested()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      if (process == 0 || options.stop == nullptr || !options.stop->load()) continue;
+      kill(process, SIGINT);
+      return;
+    }
+  });
   std::string problem;
   std::size_t came = 0;
   char* line = nullptr;
   std::size_t room = 0;
   while (getline(&line, &room, pipe) > 0) {
-    const Json json = Json::parse(line, nullptr, false);
-    if (json.is_object() && json.contains("error")) {
-      problem = json["error"].get<std::string>();
-    } else if (json.is_object() && json.contains("run")) {
-      done(run_of(json));
-      ++came;
+    Json json;
+    RemoteRun run;
+    try {
+      json = Json::parse(line);
+      if (json.contains("process"))
+        process = json["process"].get<pid_t>();
+      else if (json.contains("error"))
+        problem = json["error"].get<std::string>();
+      else
+        run = run_of(json);
+    } catch (const Json::exception&) {
+      problem = fmt::format(
+          "--scheduler {}: what came back is no run, '{}'; is handspan on the workers this one?",
+          options.scheduler, printable(std::string(line).substr(0, 80)));
     }
+    if (run.record.number == 0) continue;
+    done(std::move(run));
+    ++came;
   }
   std::free(line);
   const int status = pclose(pipe);
   if (!problem.empty()) throw InputError(problem);
-  if (came < specs.size() && !(WIFSIGNALED(status) || WEXITSTATUS(status) == 130))
+  const bool stopped = options.stop != nullptr && options.stop->load();
+  if (came < specs.size() && !stopped)
     throw InputError(fmt::format(
-        "--scheduler {}: what hands the runs over ended early ({} of {} came back); its "
+        "--scheduler {}: what hands the runs over ended early (code {}, {} of {} came back); its "
         "words are above. The same command goes on from there",
-        options.scheduler, came, specs.size()));
+        options.scheduler, WIFEXITED(status) ? WEXITSTATUS(status) : -1, came, specs.size()));
 }
 
 void serve_runs(const std::string& fingerprint, const RunPlan& plan, StudySubject& subject,

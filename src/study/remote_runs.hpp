@@ -2,7 +2,7 @@
 // Runs of a study that other programs do: handed to a scheduler of dask's, whose workers may be on
 // other computers. A run needs nothing but the study and its number in the plan, so any worker may
 // do any run, and one that was lost is done again elsewhere.
-#include <filesystem>
+#include <atomic>
 #include <functional>
 #include <iosfwd>
 #include <string>
@@ -25,6 +25,7 @@ struct RemoteOptions {
   std::string scheduler;             // "tcp://10.0.0.1:8786"
   std::vector<std::string> command;  // that makes a worker of this study: handspan study ... --work
   std::string fingerprint;           // of the study and this build: a worker must have the same
+  const std::atomic<bool>* stop = nullptr;  // when it becomes true, what is not back is left
 };
 
 /// Hands the runs over and waits for them. @param done called for each as it comes back, in any

@@ -123,15 +123,16 @@ class Pool {
       asked.push_back(specs[i]);
       index_of[specs[i].number] = i;
     }
-    do_remotely({options_.scheduler, options_.worker, fingerprint_}, asked, [&](RemoteRun came) {
-      const std::size_t i = index_of.at(came.record.number);
-      RunRecord& run = outcome_.results.runs[first + i];
-      run.values = std::move(came.record.values);
-      run.failure = std::move(came.record.failure);
-      keep_series(specs[i], came.series);
-      finish(run, came.inner, came.simulated);
-      done[i] = 1;
-    });
+    do_remotely({options_.scheduler, options_.worker, fingerprint_, options_.stop}, asked,
+                [&](RemoteRun came) {
+                  const std::size_t i = index_of.at(came.record.number);
+                  RunRecord& run = outcome_.results.runs[first + i];
+                  run.values = std::move(came.record.values);
+                  run.failure = std::move(came.record.failure);
+                  keep_series(specs[i], came.series);
+                  finish(run, came.inner, came.simulated);
+                  done[i] = 1;
+                });
   }
 
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }

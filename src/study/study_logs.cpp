@@ -1,10 +1,14 @@
 #include "study/study_logs.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <fstream>
 
+#include "core/build_info.hpp"
 #include "core/error.hpp"
 #include "core/file_trees.hpp"
 #include "core/files_read.hpp"
@@ -13,12 +17,36 @@
 #include "log/recorder.hpp"
 #include "session/session.hpp"
 #include "study/app_subject.hpp"
+#include "study/journal.hpp"
 #include "study/subject_files.hpp"
 
 namespace handspan {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// A log that was made before of the same, by the same build: it would have the same bits.
+bool is_made(const std::filesystem::path& file, const std::filesystem::path& key_file,
+             const std::string& key) {
+  std::error_code none;
+  return std::filesystem::is_regular_file(file, none) &&
+         std::filesystem::is_regular_file(key_file, none) && read_text_file(key_file) == key;
+}
+
+// a part that did not become the log goes
+class PartFileOf {
+ public:
+  explicit PartFileOf(std::filesystem::path part) : part_(std::move(part)) {}
+  ~PartFileOf() {
+    std::error_code none;
+    std::filesystem::remove(part_, none);
+  }
+  PartFileOf(const PartFileOf&) = delete;
+  PartFileOf& operator=(const PartFileOf&) = delete;
+
+ private:
+  std::filesystem::path part_;
+};
 
 // in full, since what repeats a log does so tick by tick
 void record(const std::string& name, const LogConfig& config, const Parts& parts,
@@ -32,8 +60,14 @@ void record(const std::string& name, const LogConfig& config, const Parts& parts
   const std::vector<Node> changed = changed_trees(files, changes, config.seed);
   for (std::size_t f = 0; f < changed.size(); ++f) trees.give(files.path(f), changed[f]);
   const App app = load_app(config.app, parts);
-  for (const Node& tree : changed) sources += yaml_text(tree);
-  for (const auto& used : app.files) sources += read_text_file(used);
+  std::string own;
+  for (const Node& tree : changed) own += yaml_text(tree);
+  for (const auto& used : app.files) own += read_text_file(used);
+  sources += own;
+  std::filesystem::path key_file = file;
+  key_file.replace_extension(".key");
+  const std::string key = fingerprint_of(build_id() + own);
+  if (is_made(file, key_file, key)) return;
   const auto refuse = [&](const std::string& cause, const char* hint) {
     return ConfigError({{config.place, "logs." + name, cause, hint}});
   };
@@ -45,7 +79,12 @@ void record(const std::string& name, const LogConfig& config, const Parts& parts
   RecorderOptions recording;
   recording.extent = RecordExtent::kFull;
   recording.may_wait = true;
-  Recorder recorder(session, file, recording);
+  // under a name of its own until it is whole: nobody takes a part of it for the log, not after a
+  // kill, nor another worker that reads it meanwhile
+  std::filesystem::path part = file;
+  part.replace_extension(fmt::format(".{}.part", getpid()));
+  const PartFileOf guard(part);
+  Recorder recorder(session, part, recording);
   const Nanoseconds until = std::llround(app.duration * 1e9);
   auto shown = Clock::now();
   while (!session.ended() && !diverged(session.world()) && session.now() < until &&
@@ -66,6 +105,12 @@ void record(const std::string& name, const LogConfig& config, const Parts& parts
     throw refuse(fmt::format("does not come to an end within {:g} s: no machine of the app did",
                              app.duration),
                  "give the app a final state, or a longer duration");
+  std::error_code failed;
+  std::filesystem::rename(part, file, failed);
+  if (failed)
+    throw refuse(fmt::format("cannot be kept as {}: {}", file.string(), failed.message()),
+                 "look at the folder");
+  std::ofstream(key_file, std::ios::binary) << key;
 }
 
 void put(const std::vector<std::pair<std::string, std::string>>& uses, const StudyConfig& study,

@@ -13,7 +13,8 @@ namespace handspan {
 
 class StudyLogs {
  public:
-  /// Records every log of the study and gives the keys that use them its path.
+  /// Records every log of the study that is not there already, made of the same by the same build,
+  /// and gives the keys that use them its path. Several processes may do so at once.
   /// @param parts what the apps of the logs are made of; may go afterwards
   /// @param folder where they are kept; empty: a temporary one that goes with this
   /// @param progress with a log's name and the simulated time [ns], about four times a second

@@ -84,11 +84,11 @@ class RemoteRun : public ::testing::Test {
       GTEST_SKIP() << "dask is not there; tools/setup --remote brings it";
     std::ofstream(folder_.path() / "tosses.yaml")
         << "title: tosses\nsubject: {app: " << (kTree / "apps/toss-held.yaml").string()
-        << "}\nn: 12\nlongest: 1.5 s\n"
+        << "}\nn: 60\nlongest: 1.5 s\n"
            "metrics: {o: {type: object, object: box}}\n"
-           "vary: {mass: {uniform: [0.4, 0.7], key: scene.objects.box.mass}}\n"
+           "vary: {mass: {grid: [0.4, 0.55, 0.7], key: scene.objects.box.mass}}\n"
            "series: {channels: [object.box.pose], rate: 20 Hz, runs: 1}\n"
-           "stages: {mean: {type: first_order, of: [o.z], vary: [mass], resamples: 1000}}\n";
+           "stages: {light: {type: best, of: o.z, variations: [mass], again: 4}}\n";
   }
   fs::path file(const std::string& name) const { return folder_.path() / name; }
   // a scheduler on a port of its own; its address when it answers
@@ -162,7 +162,7 @@ TEST_F(RemoteRun, GoesOnAfterAKillOfTheStudyAndTellsOfASchedulerThatDies) {
   killed.end(SIGKILL);
   // again, and now the scheduler dies
   Background cut(study("there", address), file("cut.txt"));
-  ASSERT_TRUE(comes(file("cut.txt"), "12 runs", 60));
+  ASSERT_TRUE(comes(file("cut.txt"), "180 runs", 60));
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
   scheduler_->end(SIGKILL);
   cut.wait();

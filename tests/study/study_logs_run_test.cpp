@@ -85,6 +85,29 @@ TEST_F(StudyLogsTest, RunsRepeatTheLogOfTheirCell) {
   EXPECT_EQ(again.results.runs[1].values, high.values);
 }
 
+// for all workers, and again after a kill: what is whole and of the same is not made anew
+TEST_F(StudyLogsTest, AreMadeOnce) {
+  RunnerOptions options;
+  options.out = folder_.path() / "out";
+  const auto low = options.out / "logs/low.mcap", key = options.out / "logs/low.key";
+  StudyRunner(folder_.study(kStudy), test_parts(), options);
+  const auto made = std::filesystem::last_write_time(low);
+  StudyRunner(folder_.study(kStudy), test_parts(), options);
+  EXPECT_EQ(std::filesystem::last_write_time(low), made);
+  // killed before it was whole: the log stands under another name, or its key is missing
+  std::filesystem::remove(key);
+  StudyRunner(folder_.study(kStudy), test_parts(), options);
+  const auto again = std::filesystem::last_write_time(low);
+  EXPECT_NE(again, made);
+  EXPECT_TRUE(std::filesystem::exists(key));
+  // another app, another log
+  folder_.file("demo.yaml", std::string(kEnds) + "# of another day\n");
+  StudyRunner(folder_.study(kStudy), test_parts(), options);
+  EXPECT_NE(std::filesystem::last_write_time(low), again);
+  for (const auto& entry : std::filesystem::directory_iterator(options.out / "logs"))
+    EXPECT_NE(entry.path().extension(), ".part") << entry.path();
+}
+
 TEST_F(StudyLogsTest, SaysWhatIsWrong) {
   EXPECT_EQ(
       error("log\": high}", "log\": hihg}"),
