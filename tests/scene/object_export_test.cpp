@@ -36,6 +36,8 @@ objects:
       - {type: cylinder, radius: 0.02, length: 0.1}
 fixtures:
   table: {pose: {position: [0, 0, 0.1]}, shapes: [{type: box, size: [1, 1, 0.2]}]}
+belts:
+  line: {pose: {position: [0, 2, 0.1]}, size: [1, 0.4, 0.1], speed: 0.2 m/s}
 )";
   Scene scene = load_scene(file);
   std::filesystem::remove(file);
@@ -93,6 +95,36 @@ TEST(ObjectExport, OurOwnReaderGetsTheSameBits) {
   EXPECT_EQ(again.bodies[0].shapes[0].size, object.bodies[0].shapes[0].size);
 }
 
+// of a mesh, with a name and a colour that XML would take for something else
+TEST(ObjectExport, MeshesColoursAndNamesComeThrough) {
+  ModelDescription object;
+  object.name = "a<b & \"c\"";
+  BodyDescription body;
+  body.name = object.name;
+  body.inertial = Inertial::from_full(1.0, {0, 0, 0}, Eigen::Matrix3d::Identity());
+  Shape shape;
+  shape.name = "'wedge' > 1";
+  shape.type = ShapeType::kMesh;
+  shape.rgba = {0.1F, 0.2F, 0.3F, 0.4F};
+  shape.vertices = {{0, 0, 0}, {0.1234567890123, 0, 0}, {0, 0.2, 0}, {0, 0, 0.3}};
+  body.shapes = {shape};
+  object.bodies = {body};
+  const ModelDescription again = parse_mjcf(write_mjcf(object), "again").description;
+  EXPECT_EQ(again.bodies[0].name, object.name);
+  ASSERT_EQ(again.bodies[0].shapes.size(), 1U);
+  EXPECT_EQ(again.bodies[0].shapes[0].name, shape.name);
+  EXPECT_EQ(again.bodies[0].shapes[0].rgba, shape.rgba);
+  // the file has every digit; MuJoCo reads corners as floats
+  EXPECT_NE(write_mjcf(object).find("0.1234567890123"), std::string::npos);
+  for (std::size_t i = 0; i < shape.vertices.size(); ++i)
+    EXPECT_LT((again.bodies[0].shapes[0].vertices[i] - shape.vertices[i]).norm(), 1e-8);
+  const std::string urdf = export_urdf(object, {}, [](const Shape&) { return "meshes/w.stl"; });
+  EXPECT_NE(urdf.find("filename=\"meshes/w.stl\""), std::string::npos);
+  pinocchio::Model theirs;
+  pinocchio::urdf::buildModelFromXML(urdf, pinocchio::JointModelFreeFlyer(), theirs);
+  EXPECT_NEAR(theirs.inertias[1].mass(), 1.0, kSame);
+}
+
 std::string refusal(const std::string& name) {
   try {
     object_description(bracket(), name, false);
@@ -106,6 +138,8 @@ TEST(ObjectExport, SaysWhatIsNoObject) {
   EXPECT_EQ(refusal("brackt"), "the scene has no object 'brackt'; did you mean 'bracket'?");
   EXPECT_EQ(refusal("table"),
             "'table' of the scene is a fixture, which has no mass; what is exported is an object");
+  EXPECT_EQ(refusal("line"),
+            "'line' of the scene is a belt, which has no mass; what is exported is an object");
 }
 
 }  // namespace object_export_test
