@@ -117,7 +117,8 @@ TEST(ObjectExport, MeshesColoursAndNamesComeThrough) {
   // the file has every digit; MuJoCo reads corners as floats
   EXPECT_NE(write_mjcf(object).find("0.1234567890123"), std::string::npos);
   for (std::size_t i = 0; i < shape.vertices.size(); ++i)
-    EXPECT_LT((again.bodies[0].shapes[0].vertices[i] - shape.vertices[i]).norm(), 1e-8);
+    EXPECT_EQ(again.bodies[0].shapes[0].vertices[i],
+              shape.vertices[i].cast<float>().cast<double>().eval());
   const std::string urdf = export_urdf(object, {}, [](const Shape&) { return "meshes/w.stl"; });
   EXPECT_NE(urdf.find("filename=\"meshes/w.stl\""), std::string::npos);
   pinocchio::Model theirs;
