@@ -79,6 +79,20 @@ for (const [i, [, element]] of sections.entries()) {
   element.setAttribute('aria-labelledby', `tab-${i}`);
 }
 open(0);
+
+// Without 3D nobody sees what the arms do. Then the page says so and has no controls: a stop that is not connected would be
+// worse than none.
+function viewOrWords(): View {
+  try {
+    return new View(stage, query.has('full'));
+  } catch (error) {
+    veil.replaceChildren(h('p', {}, 'This browser draws no 3D (WebGL), so the arms cannot be shown, operated or stopped from here. ' +
+      'Close other pages that draw, allow hardware acceleration in its settings, or take another browser; then load this page again.'));
+    document.body.replaceChildren(h('main', {}, h('section', { class: 'scene' }, veil)));
+    throw error;
+  }
+}
+
 document.body.append(
   bar.element,
   h('main', {}, h('section', { class: 'scene', 'aria-label': 'scene' }, stage, views,
@@ -86,7 +100,7 @@ document.body.append(
   h('aside', {}, stop.element, h('div', { class: 'tabs', role: 'tablist' }, ...tabs),
     h('div', { class: 'panes' }, ...sections.map(([, element]) => element))));
 
-const view = new View(stage, query.has('full'));
+const view = viewOrWords();
 const interpolator = new Interpolator();
 const gizmo = new Gizmo(view);
 const keyboard = new Keyboard();

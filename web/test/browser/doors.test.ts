@@ -23,6 +23,18 @@ const comesIn = (page: Page) =>
   page.waitForFunction(() => window.handspan?.newest() !== undefined, undefined, { timeout: 60000 });
 
 export const tests = {
+  'a browser without 3D is told so, and gets no stop that does nothing': async (stage: Play) => {
+    const context = await stage.browser.newContext({ viewport: { width: 480, height: 420 } });
+    await context.addInitScript(() => {
+      HTMLCanvasElement.prototype.getContext = () => null;
+    });
+    const page = await context.newPage();
+    await page.goto(`http://localhost:${stage.server.port}/`);
+    await page.waitForSelector('.veil:has-text("draws no 3D")', { timeout: 60000 });
+    expect(await page.evaluate(() => document.querySelector('.stop') === null), 'it shows a stop');
+    await context.close();
+  },
+
   'the key of the address opens one page, and leaves the address bar': async (stage: Play) => {
     const { server } = stage;
     const page = await visit(stage, `?name=Ann#key=${server.key}`);

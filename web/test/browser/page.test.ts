@@ -4,6 +4,9 @@ import { expect, mock, type Stage, takeOver, until, wait } from './support.ts';
 export const tests: Record<string, (stage: Stage) => Promise<void>> = {
   'it loads, shows the scene, and asks no other host': async (stage) => {
     const page = await stage.open('?name=Ann');
+    // the first picture may be drawn before the bodies have come
+    await page.waitForFunction(() => window.handspan.view.renderer.info.render.triangles > 5000, undefined, { timeout: 30000 })
+      .catch(() => undefined);
     const seen = await page.evaluate(() => {
       const { view } = window.handspan;
       const names: string[] = [];
